@@ -1,0 +1,115 @@
+"""The command line: `python -m offline COMMAND`.
+
+Heavy modules are imported by the commands that need them, after the stack files have been checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from offline.errors import OfflineError
+from offline.project import Project, effective_config, find_project
+from offline.stackfile import StackFile, known_stacks, load_stack
+
+if TYPE_CHECKING:
+    from offline.recording import Recording
+
+_CHECKOUT = Path(__file__).absolute().parents[1]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 is success, 1 a faulty stack file (2, a wrong command line, is raised by argparse)."""
+    gc.disable()  # a short process: collecting costs more than it frees
+    options = _parser().parse_args(arguments)
+    try:
+        print(options.command(options), end="")
+    except OfflineError as error:
+        print(*error.lines, sep="\n", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # `| head` has read enough
+        sys.stderr.close()
+        return 0
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m offline",
+        description="Show what `pulumi up` would do, without a cloud, an account or the Pulumi CLI.",
+        epilog="STACK is the name of a stack, such as vision-dev, or the path of any stack file.",
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    show = _command(commands, "show", _show, "the plan of one or more stacks: totals, resources, outputs, warnings")
+    show.add_argument("stack", nargs="*", metavar="STACK", help="a stack's name or the path of a stack file")
+    show.add_argument("--all", action="store_true", help="every stack that has a file")
+    show.add_argument("--json", action="store_true", help="as JSON; several stacks make an array")
+    show.add_argument("--up", action="store_true", help="as after an up: what only the cloud knows is made up")
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    run: Callable[[argparse.Namespace], str],
+    summary: str,
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=summary, description=f"Print {summary}.")
+    command.add_argument("--project", type=Path, metavar="DIR", help="the project's directory (default: the current)")
+    command.set_defaults(command=run, parser=command)
+    return command
+
+
+def _show(options: argparse.Namespace) -> str:
+    if bool(options.stack) == options.all:
+        options.parser.error("name at least one STACK, or write --all, but not both")
+    recordings = _record(options, options.stack)
+    if options.json:
+        forms = [recording.to_json() for recording in recordings]
+        return json.dumps(forms[0] if len(forms) == 1 and not options.all else forms, indent=2) + "\n"
+    raise NotImplementedError
+
+
+def _record(options: argparse.Namespace, names: Sequence[str]) -> list[Recording]:
+    """Record stacks, all checked before the first one runs, so that all errors show at once."""
+    project = find_project(options.project)
+    stacks = _checked(project, names or known_stacks(project))
+    from offline.runner import record_stack  # noqa: PLC0415 - loads the SDK
+
+    return [record_stack(project, stack, "up" if getattr(options, "up", False) else "preview") for stack in stacks]
+
+
+def _checked(project: Project, names: Sequence[str]) -> list[StackFile]:
+    stacks: list[StackFile] = []
+    errors: list[str] = []
+    for name in names:
+        try:
+            stacks.append(load_stack(project, name))
+            _check(project, stacks[-1])
+        except OfflineError as error:
+            errors.extend(error.lines)
+    if errors:
+        raise OfflineError(*errors)
+    return stacks
+
+
+def _check(project: Project, stack: StackFile) -> None:
+    """Try the stack file with the pure core alone, which answers long before the SDK is loaded.
+
+    Only this checkout's program is known to have this core; any other is left to check for itself.
+    """
+    if project.directory != _CHECKOUT:
+        return
+    from pathways.errors import StackFileError  # noqa: PLC0415
+    from pathways.load import load  # noqa: PLC0415
+
+    try:
+        load(effective_config(project, stack.config, stack.label), stack.label)
+    except StackFileError as error:
+        raise OfflineError(*error.lines) from None

@@ -1,0 +1,154 @@
+"""Everything of pulumi's inside that the recorder leans on, in one place.
+
+None of it is a public interface, so requirements.in pins pulumi exactly and `tests/offline/test_sdk.py` tries each
+part by what it does. When an update breaks that test: read the failing part's new source (`pulumi/runtime/…`, named at
+each import below), mend it here, and run `make test`; nothing else in this repository imports from `pulumi.runtime`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Executor
+from contextlib import suppress
+from typing import Any, TypeVar, TypeVarTuple
+
+from google.protobuf import empty_pb2, struct_pb2
+from pulumi.runtime import rpc
+from pulumi.runtime._callbacks import _CallbackServicer
+from pulumi.runtime.config import set_all_config
+from pulumi.runtime.mocks import MockEngine, MockMonitor, Mocks
+from pulumi.runtime.proto import alias_pb2, engine_pb2, provider_pb2, resource_pb2
+from pulumi.runtime.settings import Settings, configure
+from pulumi.runtime.stack import run_in_stack
+from pulumi.runtime.sync_await import _sync_await
+
+__all__ = [
+    "RESOURCE_SIGNATURE",
+    "SECRET_SIGNATURE",
+    "SIGNATURES",
+    "SIGNATURE_KEY",
+    "UNKNOWN_SENTINEL",
+    "MockEngine",
+    "MockMonitor",
+    "Mocks",
+    "alias_pb2",
+    "empty_pb2",
+    "engine_pb2",
+    "provider_pb2",
+    "resource_pb2",
+    "run_program",
+    "run_transform",
+    "struct_pb2",
+]
+
+# pulumi/runtime/rpc.py: how the wire marks what JSON cannot say.
+UNKNOWN_SENTINEL: str = rpc.UNKNOWN
+SIGNATURE_KEY: str = rpc._special_sig_key
+SECRET_SIGNATURE: str = rpc._special_secret_sig
+RESOURCE_SIGNATURE: str = rpc._special_resource_sig
+SIGNATURES: Mapping[str, str] = {
+    rpc._special_asset_sig: "$asset",
+    rpc._special_archive_sig: "$archive",
+}
+
+
+_T = TypeVar("_T")
+_Arguments = TypeVarTuple("_Arguments")
+
+
+class InlineLoop(asyncio.SelectorEventLoop):
+    """An event loop whose executor is the loop itself.
+
+    The SDK sends each request through `run_in_executor`. Done at once, requests arrive in the program's own order,
+    tracebacks stay whole and no thread is started.
+    """
+
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[[*_Arguments], _T], *args: *_Arguments
+    ) -> asyncio.Future[_T]:
+        """Call `func` now and return a finished future of its result."""
+        del executor
+        future: asyncio.Future[_T] = self.create_future()
+        try:
+            future.set_result(func(*args))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def run_program(
+    program: Callable[[], None],
+    *,
+    project: str,
+    stack: str,
+    root_directory: str,
+    config: Mapping[str, str],
+    secret_keys: frozenset[str],
+    monitor: object,
+    engine: object,
+    dry_run: bool,
+) -> None:
+    """Run `program` inside a Stack as the language host does, against `monitor` and `engine`.
+
+    Each run has a context of its own, so runs do not see each other's configuration, settings or Stack.
+
+    Raises:
+        RuntimeError: an event loop runs in this thread already.
+        Exception: whatever the program or the monitor raised.
+    """
+    with suppress(RuntimeError):
+        asyncio.get_running_loop()
+        raise RuntimeError("a program cannot be recorded inside a running event loop; use a thread of its own")
+
+    def inside() -> None:
+        set_all_config(dict(config), sorted(secret_keys))
+        configure(
+            Settings(
+                project=project,
+                stack=stack,
+                monitor=monitor,
+                engine=engine,
+                dry_run=dry_run,
+                organization="organization",
+                root_directory=root_directory,
+            )
+        )
+        _run_to_end(run_in_stack(program))
+
+    contextvars.copy_context().run(inside)
+
+
+def _run_to_end(main: Coroutine[Any, Any, None]) -> None:
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # as the language host does
+    loop = InlineLoop()
+    # A failed run leaves futures that nobody awaits; the failure itself is raised below.
+    loop.set_exception_handler(lambda _loop, _context: None)
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_until_complete(main)
+    finally:
+        _cancel_all(loop)
+        asyncio.set_event_loop(None)
+        loop.close()
+
+
+def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
+    pending = asyncio.all_tasks(loop)
+    for task in pending:
+        task.cancel()
+    if pending:
+        loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
+
+
+def run_transform(token: str, request: resource_pb2.TransformRequest) -> resource_pb2.TransformResponse:
+    """Call the transform that the program registered under `token`, as the engine would over the wire."""
+    for servicer in _CallbackServicer._servicers:
+        callback = servicer._callbacks.get(token)
+        if callback is not None:
+            response = _sync_await(callback(request.SerializeToString()))
+            assert isinstance(response, resource_pb2.TransformResponse)
+            return response
+    raise LookupError(f"no transform is registered under {token}")

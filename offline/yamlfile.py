@@ -1,0 +1,145 @@
+"""YAML as the engine reads it (Go's `yaml.v3`), refusing duplicate keys.
+
+PyYAML follows YAML 1.1, where `no` is false, `1:30` is ninety and `2026-01-01` a date. The engine follows 1.2 with a
+few leftovers of 1.1: only true and false are booleans, and `0777` is octal as `0o777` is. It does know timestamps, but
+hands them to a program as text (RFC 3339); here they stay the text that the file has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from offline.errors import OfflineError
+
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast
+_INT = re.compile(r"[-+]?(0[bB][01][01_]*|0[oO]?[0-7][0-7_]*|0[xX][0-9a-fA-F][0-9a-fA-F_]*|[1-9][0-9_]*|0)$")
+_FLOAT = re.compile(r"[-+]?(\.[0-9][0-9_]*|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?$")
+_SPECIAL_FLOAT = re.compile(r"([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$")
+_BOOL = re.compile(r"(true|True|TRUE|false|False|FALSE)$")
+_NULL = re.compile(r"(~|null|Null|NULL|)$")
+_MERGE = re.compile(r"<<$")
+
+
+class _EngineLoader(_BASE):  # type: ignore[misc]
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - PyYAML's own
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.duplicates: list[tuple[str, int, int]] = []
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        first_line: dict[str, int] = {}
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a key is not plain text", key.start_mark)
+            if key.value in first_line:
+                self.duplicates.append((key.value, first_line[key.value], line))
+            first_line.setdefault(key.value, line)
+        mapping: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
+        return mapping
+
+
+def _construct_int(loader: Any, node: yaml.ScalarNode) -> int:
+    text = loader.construct_scalar(node).replace("_", "").lower()
+    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text.lstrip("+"))
+    base = {"0b": 2, "0o": 8, "0x": 16}.get(digits[:2])
+    if base is not None:
+        return sign * int(digits[2:], base)
+    return sign * int(digits, 8 if digits.startswith("0") and len(digits) > 1 else 10)
+
+
+def _construct_float(loader: Any, node: yaml.ScalarNode) -> float:
+    text = loader.construct_scalar(node).replace("_", "").lower()
+    return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+
+
+def _construct_text(loader: Any, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
+def _install() -> None:
+    # The order is PyYAML's: for each first character, the first pattern that matches wins.
+    for tag, pattern, first in (
+        ("bool", _BOOL, "tTfF"),
+        ("int", _INT, "-+0123456789"),
+        ("float", _FLOAT, "-+.0123456789"),
+        ("float", _SPECIAL_FLOAT, "-+."),
+        ("merge", _MERGE, "<"),
+        ("null", _NULL, ["~", "n", "N", ""]),
+    ):
+        _EngineLoader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", pattern, list(first))
+    _EngineLoader.add_constructor("tag:yaml.org,2002:int", _construct_int)
+    _EngineLoader.add_constructor("tag:yaml.org,2002:float", _construct_float)
+    _EngineLoader.add_constructor("tag:yaml.org,2002:timestamp", _construct_text)
+
+
+_install()
+
+
+def read_yaml(path: Path, label: str) -> object:
+    """Parse the YAML file at `path`; messages call it `label`.
+
+    Raises:
+        OfflineError: it cannot be read, is not UTF-8 or not YAML, or says a key twice.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise OfflineError(
+            f"{label}: byte {error.start}: not UTF-8 text (0x{error.object[error.start]:02x}); "
+            "a stack file is UTF-8; save it as UTF-8"
+        ) from None
+    except IsADirectoryError:
+        raise OfflineError(f"{label}: a directory; a file is wanted; write the path of a YAML file in it") from None
+    except FileNotFoundError:
+        raise OfflineError(f"{label}: no such file; write the path of a file that exists") from None
+    except OSError as error:
+        raise OfflineError(f"{label}: cannot be read ({error.strerror}); make it readable") from None
+    return parse_yaml(text, label)
+
+
+def parse_yaml(text: str, label: str) -> object:
+    """Parse YAML `text`; messages call its file `label`.
+
+    Raises:
+        OfflineError: it is not YAML, or says a key twice.
+    """
+    try:
+        loader = _EngineLoader(text)
+        document = loader.get_single_data()
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise OfflineError(_syntax_error(error, label)) from None
+    if loader.duplicates:
+        raise OfflineError(
+            *(
+                f"{label}: {key}: written twice (lines {first} and {again}); a key stands once in its map; "
+                "keep one of the two lines"
+                for key, first, again in loader.duplicates
+            )
+        )
+    _refuse_cycles(document, label, ())
+    return document
+
+
+def _syntax_error(error: Exception, label: str) -> str:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    where = f"line {mark.line + 1}" if mark else "the file"
+    detail = " ".join(str(problem).split())
+    return f"{label}: {where}: not valid YAML ({detail}); maps are `key: value`, indented by spaces; correct the line"
+
+
+def _refuse_cycles(value: object, label: str, above: tuple[int, ...]) -> None:
+    """An anchor may hold an alias of itself in YAML, which no configuration can mean."""
+    if not isinstance(value, (Mapping, list)):
+        return
+    if id(value) in above:
+        raise OfflineError(f"{label}: the file: an anchor contains itself; aliases may not loop; write the value out")
+    for item in value.values() if isinstance(value, Mapping) else value:
+        _refuse_cycles(item, label, (*above, id(value)))
