@@ -1,0 +1,1 @@
+"""What the tests judge a recorded stack with: the provider's schema, Kubernetes' own, and the rules of the design."""

@@ -1,0 +1,1 @@
+"""Tests of the checkers themselves: a checker that finds nothing proves nothing."""
