@@ -1,0 +1,48 @@
+# Needs a POSIX shell, make (GNU 3.81 or newer) and Python 3.11 or newer; each target installs the rest by itself
+# into .venv, once. PYTHON=python3.12 chooses the interpreter.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help preview test check format e2e bench schema lock clean runtime dev
+
+python := .venv/bin/python
+
+help: ## this list
+	@echo 'usage: make TARGET'
+	@sed -n 's/^\([a-z0-9]*\):[^#]*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
+		printf '  %-8s  %s\n' "$$name" "$$text"; done
+
+preview: runtime ## the plan of every stack file, without an account (STACK=vision-dev for one)
+	@$(python) -m offline show $(if $(STACK),$(STACK),--all)
+
+test: dev ## the test suite (ARGS='-k name' goes to pytest)
+	@$(python) -m pytest --ignore=tests/e2e --numprocesses=auto --maxprocesses=8 $(ARGS)
+
+check: dev ## lint, format, types and the rooms' import contracts
+	@$(python) -m ruff check
+	@$(python) -m ruff format --check
+	@$(python) -m mypy
+	@$(python) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+format: dev ## write what lint and format can mend themselves
+	@$(python) -m ruff check --fix --quiet
+	@$(python) -m ruff format --quiet
+
+e2e: dev ## the real-engine suite: Pulumi's engine and a Kubernetes control plane on this machine
+	@$(python) -m pytest tests/e2e $(ARGS)
+
+bench: dev ## the speed of the recorder and of the command line
+	@$(python) -m tests.bench
+
+schema: runtime ## write stacks/schema.json and docs/stack-file.md anew from the settings models
+	@$(python) -m offline schema --write
+
+lock: runtime ## renew requirements*.txt from requirements*.in (ARGS=--upgrade for the newest versions)
+	@sh scripts/lock.sh $(ARGS)
+
+clean: ## remove .venv and all caches
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+runtime dev:
+	@sh scripts/setup.sh $@
