@@ -1,0 +1,57 @@
+"""Container images: the grammar of a reference, what is mutable, and the Pathways release in a tag."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+_HOST = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?"
+_PATH = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_TAG = r"\w[\w.-]{0,127}"
+_DIGEST = r"sha256:[0-9a-f]{64}"
+REFERENCE_PATTERN = rf"(?:{_HOST}/)?{_PATH}(?:/{_PATH})*(?::{_TAG})?(?:@{_DIGEST})?"
+REPOSITORY_PATTERN = rf"(?:{_HOST}/)?{_PATH}(?:/{_PATH})*"
+MUTABLE_TAGS = frozenset({"latest", "main", "master", "head", "dev", "nightly", "stable", "edge"})
+"""Tags that name a moving target by convention: what ran yesterday cannot be had again today."""
+RELEASE_TAG = r"(?:(\d{8})-)?(?:python_(\d+\.\d+)-)?jax[-_](\d+\.\d+\.\d+)"
+"""A Pathways release in a tag: optional date, optional Python (sidecar only), JAX version."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image reference in its parts; a `:` before the last `/` is a registry port, not a tag."""
+
+    repository: str
+    tag: str | None
+    digest: str | None
+
+    @classmethod
+    def parse(cls, reference: str) -> Self:
+        """Split a reference; raises ValueError if it does not follow the grammar."""
+        if not re.fullmatch(REFERENCE_PATTERN, reference):
+            raise ValueError(f"{reference!r} is not an image reference")
+        rest, _, digest = reference.partition("@")
+        head, slash, last = rest.rpartition("/")
+        name, _, tag = last.partition(":")
+        return cls(f"{head}{slash}{name}", tag or None, digest or None)
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the reference keeps naming the same bytes by convention: a digest, or a tag that is no moving target."""
+        return self.digest is not None or (self.tag is not None and self.tag.lower() not in MUTABLE_TAGS)
+
+    @property
+    def release(self) -> Release | None:
+        """The Pathways release that the tag names, or None for a digest alone or another kind of tag."""
+        match = re.fullmatch(RELEASE_TAG, self.tag or "")
+        return Release(date=match[1], python=match[2], jax=match[3]) if match else None
+
+
+@dataclass(frozen=True)
+class Release:
+    """A Pathways release: server and proxy have to come from one, and its JAX has to be the client's."""
+
+    date: str | None
+    python: str | None
+    jax: str

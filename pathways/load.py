@@ -1,0 +1,106 @@
+"""From the config of a stack file to `Settings`, or to every fault of it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from pathways.errors import Problem, StackFileError, listed, nearest
+from pathways.explain import explain, locate, members_of
+from pathways.rules import RULES
+from pathways.settings import Settings
+
+M = TypeVar("M", bound=BaseModel)
+OURS = "pathways"
+PROJECT_KEY = "gcp:project"
+_OTHERS = ("gcp:", "pulumi:", "kubernetes:")
+"""Namespaces that belong to Pulumi and its providers; only `gcp:project` means something to us."""
+
+
+def load(raw: Mapping[str, object], file: str) -> Settings:
+    """Validate the `config` of a stack file, given with its full keys; `file` is how errors call it.
+
+    Raises StackFileError with all faults of the file, those of single values and those between values.
+    """
+    problems = list(_foreign(raw))
+    values = _ours(raw)
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        problems += explain(Settings, details)
+        # What is valid by itself is still held against the rest, so that one run shows every fault.
+        settings = _salvage(Settings, values, {locate(Settings, each["loc"])[0] for each in details})
+        problems += _broken(settings, partial=True)
+    else:
+        problems += _broken(settings, partial=False)
+    if problems:
+        raise StackFileError(file, problems)
+    return settings
+
+
+def _ours(raw: Mapping[str, object]) -> dict[str, object]:
+    own = {key.removeprefix(f"{OURS}:"): value for key, value in raw.items() if key.startswith(f"{OURS}:")}
+    own.pop(PROJECT_KEY, None)
+    return own | ({PROJECT_KEY: raw[PROJECT_KEY]} if PROJECT_KEY in raw else {})
+
+
+def _foreign(raw: Mapping[str, object]) -> Iterator[Problem]:
+    """Keys that are neither ours nor known to mean anything, since they would be silently ignored."""
+    known = [PROJECT_KEY, *(f"{OURS}:{info.alias}" for info in Settings.model_fields.values() if ":" not in str(info.alias))]
+    for key in raw:
+        if key == PROJECT_KEY or key.startswith((f"{OURS}:", "pulumi:")):
+            continue
+        if key.startswith(_OTHERS):
+            yield Problem(key, f"{key} has no effect", "the stack configures its providers itself, from gcp:project and pathways:zone", f"remove {key}")
+            continue
+        meant = nearest(key, known) or nearest(f"{OURS}:{key}", known)
+        rule = f"keys are written {PROJECT_KEY} or {OURS}:NAME with NAME one of {listed(name.removeprefix(f'{OURS}:') for name in known[1:])}"
+        yield Problem(key, f"unknown key ({key})", rule, f"did you mean {meant}?" if meant else f"remove {key}")
+
+
+def _broken(settings: Settings, *, partial: bool) -> Iterator[Problem]:
+    for rule in RULES:
+        try:
+            yield from rule(settings)
+        except AttributeError:
+            if not partial:
+                raise
+            # The rule needs a value that is itself wrong or missing, which has been said already.
+
+
+def _salvage(model: type[M], values: Mapping[str, object], wrong: set[tuple[str, ...]]) -> M:
+    """What of `values` has no fault, as a `model` that lacks the rest (reading that raises AttributeError).
+
+    `wrong` has the paths of the faults, relative to `values`.
+    """
+    kept: dict[str, Any] = {}
+    lost: list[str] = []
+    for name, info in model.model_fields.items():
+        key = info.alias or name
+        below = {path[1:] for path in wrong if path[0] == key}
+        value = values.get(key)
+        inner = _member(info, value)
+        if below and inner and () not in below:
+            kept[name] = _salvage(inner, cast("Mapping[str, object]", value), below)
+        elif below or (key not in values and info.is_required()):
+            lost.append(name)
+        elif key in values:
+            kept[name] = TypeAdapter(info.rebuild_annotation()).validate_python(value, strict=True)
+    partial = model.model_construct(**kept)
+    for name in lost:
+        partial.__dict__.pop(name, None)
+    return partial
+
+
+def _member(info: FieldInfo, value: object) -> type[BaseModel] | None:
+    """The model that a map is meant to be, or None."""
+    if not isinstance(value, Mapping):
+        return None
+    members = members_of(info.annotation, info)
+    if isinstance(info.discriminator, str):
+        return members.get(str(value.get(info.discriminator)))
+    return next(iter(members.values())) if len(members) == 1 else members.get("existing" if "existing" in value else "created")

@@ -1,0 +1,78 @@
+"""CPU machine types for the head and system pools: vCPU, memory, boot disk, and what GKE leaves for pods."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pathways.tpu import DiskType
+
+GIB = 2**30
+_SIZES_N2 = (2, 4, 8, 16, 32, 48, 64, 80)
+
+
+@dataclass(frozen=True)
+class _Family:
+    """A machine family: GiB per vCPU of each kind, the sizes (vCPU) on offer, and the boot disk it takes."""
+
+    gib_per_vcpu: dict[str, float]
+    sizes: tuple[int, ...]
+    disk_type: DiskType
+
+
+# Google Cloud's machine-family pages; n4 takes hyperdisk-balanced only. Families without known figures are refused, since
+# nothing could be promised about what fits.
+_FAMILIES = {
+    "e2": _Family({"standard": 4, "highmem": 8, "highcpu": 1}, (2, 4, 8, 16, 32), "pd-balanced"),
+    "n2": _Family({"standard": 4, "highmem": 8, "highcpu": 1}, (*_SIZES_N2, 96, 128), "pd-balanced"),
+    "n2d": _Family({"standard": 4, "highmem": 8, "highcpu": 1}, (*_SIZES_N2, 96, 128, 224), "pd-balanced"),
+    "n4": _Family({"standard": 4, "highmem": 8, "highcpu": 2}, _SIZES_N2, "hyperdisk-balanced"),
+    "c3": _Family({"standard": 4, "highmem": 8, "highcpu": 2}, (4, 8, 22, 44, 88, 176), "pd-balanced"),
+}
+# Combinations that the pages do not list although the family has kind and size.
+_ABSENT = {"e2-highmem-32", "n2-highcpu-128", "n2d-highmem-128", "n2d-highmem-224"}
+
+
+@dataclass(frozen=True)
+class CpuMachine:
+    """A CPU machine type; `memory_gib` is the VM's, `allocatable_*` what pods of ours can have of it."""
+
+    name: str
+    vcpu: int
+    memory_gib: float
+    disk_type: DiskType
+
+    @property
+    def allocatable_milli_cpu(self) -> int:
+        """Thousandths of a core left for our pods: GKE's reservation (6 %, 1 %, 0.5 %, 0.25 %), then one core of DaemonSets."""
+        cores = self.vcpu
+        reserved = 60 + 10 * min(max(cores - 1, 0), 1) + 5 * min(max(cores - 2, 0), 2) + 2.5 * max(cores - 4, 0)
+        return int(cores * 1000 - reserved - 1000)
+
+    @property
+    def allocatable_bytes(self) -> int:
+        """Bytes left for our pods: GKE's reservation (25, 20, 10, 6, 2 % by tier, 100 MiB eviction), then 2 GiB of DaemonSets."""
+        left, reserved = self.memory_gib, 0.1
+        for tier, share in ((4, 0.25), (4, 0.20), (8, 0.10), (112, 0.06), (float("inf"), 0.02)):
+            part = min(left, tier)
+            reserved, left = reserved + part * share, left - part
+        return int((self.memory_gib - reserved - 2) * GIB)
+
+
+def cpu_machine(name: str) -> CpuMachine | None:
+    """The machine type of that name, or None if it is not known here."""
+    match = re.fullmatch(r"([a-z0-9]+)-(standard|highmem|highcpu)-(\d+)", name)
+    family = _FAMILIES.get(match[1]) if match else None
+    if match is None or family is None or int(match[3]) not in family.sizes or name in _ABSENT:
+        return None
+    vcpu = int(match[3])
+    return CpuMachine(name, vcpu, vcpu * family.gib_per_vcpu[match[2]], family.disk_type)
+
+
+def machines_that_hold(milli_cpu: int, memory: int, family: str = "n2") -> list[CpuMachine]:
+    """The machine types of a family (its own when known, else n2) with room for that much, smallest first."""
+    known = family if family in _FAMILIES else "n2"
+    names = [f"{known}-{kind}-{size}" for kind in _FAMILIES[known].gib_per_vcpu for size in _FAMILIES[known].sizes]
+    found = [machine for machine in map(cpu_machine, names) if machine]
+    able = [each for each in found if each.allocatable_milli_cpu >= milli_cpu and each.allocatable_bytes >= memory]
+    return sorted(able, key=lambda each: (each.vcpu, each.memory_gib))

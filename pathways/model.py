@@ -1,0 +1,139 @@
+"""What every section shares: the strict model, text with a rule, lists, durations and quantities."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, WithJsonSchema
+from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
+
+from pathways.errors import shown, violation
+
+T = TypeVar("T")
+
+
+class Section(BaseModel):
+    """A part of the stack file: unknown keys are errors, nothing is coerced, nothing can be changed afterwards."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        alias_generator=to_camel,
+        hide_input_in_errors=True,
+        serialize_by_alias=True,
+        use_attribute_docstrings=True,
+        defer_build=True,
+    )
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text that has to match `pattern` in full; `rule` says so in words and `example` is a right value."""
+
+    pattern: str
+    rule: str
+    example: str
+    max_length: int | None = None
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Check the text after pydantic has seen that it is one."""
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Say the same in JSON Schema."""
+        limits = {"maxLength": self.max_length} if self.max_length else {}
+        return {**handler(schema), "pattern": f"^(?:{self.pattern})$", "examples": [self.example], **limits}
+
+    def _check(self, value: str) -> str:
+        if self.max_length and len(value) > self.max_length:
+            raise violation(
+                f"{shown(value)} has {len(value)} characters",
+                f"at most {self.max_length} fit; {self.rule}",
+                f"write for example {self.example}",
+            )
+        if re.fullmatch(self.pattern, value):
+            return value
+        trimmed = value.strip()
+        for candidate in (trimmed, trimmed.lower(), trimmed.lower().replace("_", "-")):
+            if re.fullmatch(self.pattern, candidate):
+                raise violation(f"{shown(value)} is not allowed", self.rule, f"write {candidate}")
+        raise violation(f"{shown(value)} is not allowed", self.rule, f"write for example {self.example}")
+
+
+def _as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Items = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
+"""A YAML list, kept as a tuple so that the settings stay frozen."""
+
+DNS_LABEL = r"[a-z]([a-z0-9-]*[a-z0-9])?"
+ENV_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+Duration = Annotated[
+    str, Text(r"[1-9]\d{0,7}[smhd]", "a duration is a whole number and its unit, s, m, h or d, without blanks", "24h")
+]
+
+
+def seconds(duration: str) -> int:
+    """The seconds in a `Duration`."""
+    return int(duration[:-1]) * _SECONDS[duration[-1]]
+
+
+_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+_DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS = {**_BINARY, **_DECIMAL}
+
+Memory = Annotated[
+    str,
+    Text(
+        r"[1-9]\d{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)",
+        "an amount of memory is a whole number and its unit (Ki, Mi, Gi, Ti, k, M, G, T), without blanks",
+        "100G",
+    ),
+]
+
+
+def memory_bytes(quantity: str) -> int:
+    """The bytes in a `Memory` quantity, whose unit is kept as Kubernetes reads it (G = 10^9, Gi = 2^30)."""
+    number = re.match(r"\d+", quantity)
+    assert number is not None, quantity  # noqa: S101
+    return int(number.group()) * _UNITS[quantity[number.end() :]]
+
+
+def _check_cpu(value: object) -> object:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    if isinstance(value, str) and re.fullmatch(r"[1-9]\d{0,6}m", value):
+        return value
+    raise violation(
+        f"{shown(value)} is not a CPU quantity",
+        "CPU is a whole number of cores, or thousandths of a core such as 500m",
+        "write for example 24",
+    )
+
+
+Cpu = Annotated[
+    int | str,
+    BeforeValidator(_check_cpu),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^[1-9]\d{0,6}m$"}],
+            "examples": [24, "500m"],
+        }
+    ),
+]
+
+
+def milli_cpu(quantity: int | str) -> int:
+    """The thousandths of a core in a `Cpu` quantity."""
+    return quantity * 1000 if isinstance(quantity, int) else int(quantity.removesuffix("m"))
+
+
+EnvValues = dict[Annotated[str, Text(ENV_NAME, "a variable's name is letters, digits and _", "LOG_LEVEL")], str]

@@ -1,0 +1,170 @@
+"""Slice shapes: reading `AxB` or `AxBxC`, the rules of each generation, and how many hosts a shape takes."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+from pathways.errors import listed
+from pathways.tpu import Generation, Machine
+
+CUBE = 4
+"""Edge of the cube (4x4x4 = 64 chips) that larger 3-D slices are made of."""
+_SMALL_3D = ("2x2x1", "2x2x2", "2x2x4", "2x4x4")
+_NEAR = 6
+"""How many valid shapes an error offers."""
+
+
+class TopologyError(ValueError):
+    """A shape that cannot be: `what` is wrong with it, the `rule`, and what to write (`fix`)."""
+
+    def __init__(self, what: str, rule: str, fix: str) -> None:
+        """Keep the three parts of the message."""
+        super().__init__(f"{what}; {rule}; {fix}")
+        self.what, self.rule, self.fix = what, rule, fix
+
+
+@dataclass(frozen=True)
+class SliceShape:
+    """One slice: its topology on a machine of a generation, known to be valid."""
+
+    generation: Generation
+    machine: Machine
+    topology: str
+
+    @property
+    def chips(self) -> int:
+        """Chips of the slice: the product of the dimensions."""
+        return _chips(_parse(self.topology))
+
+    @property
+    def hosts(self) -> int:
+        """TPU VMs of the slice, which is also its nodes, its worker pods and its node pool's size."""
+        return self.chips // self.machine.chips
+
+    @property
+    def multi_host(self) -> bool:
+        """Whether the slice spans several hosts over ICI and so needs a placement policy."""
+        return self.hosts > 1
+
+    @property
+    def instance_type(self) -> str:
+        """The resource manager's `--instance_type`, such as `tpuv6e:4x4`."""
+        return f"{self.machine.pathways_type}:{self.topology}"
+
+
+def slice_shape(generation: Generation, machine: Machine, topology: str) -> SliceShape:
+    """The slice of that topology on that machine; raises TopologyError, with near valid shapes, if there is none."""
+    sizes = _read(generation, machine, topology)
+    chips = _chips(sizes)
+    if machine.only_topologies and topology not in machine.only_topologies:
+        whole = listed(machine.only_topologies)
+        raise TopologyError(
+            f"{topology} cannot be made of {machine.name}",
+            f"the {machine.chips}-chip VM is a whole {whole} slice",
+            f"write topology: {whole}, or machineType: {generation.default_machine.name}",
+        )
+    if generation.topologies:
+        _check_listed(generation, machine, topology, chips)
+    else:
+        _check_cubes(generation, machine, topology, sizes)
+    return SliceShape(generation, machine, topology)
+
+
+def valid_topologies(generation: Generation, machine: Machine) -> list[str]:
+    """Every topology that can be made of the machine, smallest first (3-D: by the cube rule, hundreds of them)."""
+    if machine.only_topologies:
+        return list(machine.only_topologies)
+    if generation.topologies:
+        return [shape for shape in generation.topologies if _fits(machine, _parse(shape))]
+    limit = generation.max_cubes
+    cubes = [dims for dims in combinations_with_replacement(range(1, limit + 1), 3) if math.prod(dims) <= limit]
+    shapes = ["x".join(str(CUBE * edge) for edge in dims) for dims in cubes]
+    return [*_SMALL_3D, *sorted(shapes, key=lambda shape: (_chips(_parse(shape)), _parse(shape)))]
+
+
+def _read(generation: Generation, machine: Machine, topology: str) -> tuple[int, ...]:
+    """The dimensions of a topology written in the generation's form."""
+    form = "AxB" if generation.dimensions == 2 else "AxBxC"
+    if not re.fullmatch(r"[1-9]\d{0,4}(x[1-9]\d{0,4}){1,2}", topology):
+        spelled = "x".join(re.findall(r"\d+", topology))
+        fix = f"write {spelled}" if re.fullmatch(r"\s*\d+(\s*[xX*×]\s*\d+)+\s*", topology) else f"write {form} in numbers"
+        raise TopologyError(
+            f"{topology!r} is not a topology", f"a topology is written {form}, lower case, without blanks", fix
+        )
+    sizes = _parse(topology)
+    if len(sizes) != generation.dimensions:
+        words = {2: "two", 3: "three"}
+        raise TopologyError(
+            f"{topology} has {words[len(sizes)]} dimensions",
+            f"{generation.name} topologies have {words[generation.dimensions]} dimensions",
+            f"write one of {listed(near(generation, machine, _chips(sizes)))}",
+        )
+    return sizes
+
+
+def _check_listed(generation: Generation, machine: Machine, topology: str, chips: int) -> None:
+    valid = valid_topologies(generation, machine)
+    if topology in valid:
+        return
+    if chips < machine.chips:
+        what = f"{'one chip' if chips == 1 else f'{chips} chips'} cannot fill a {machine.chips}-chip VM ({topology})"
+        rule = f"a slice takes all {machine.chips} chips of each {machine.name}"
+    else:
+        what = f"{topology} is not a {generation.name} topology on {machine.name}"
+        rule = f"{generation.name} offers {listed(valid)}"
+    raise TopologyError(what, rule, f"write one of {listed(valid)}")
+
+
+def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes: tuple[int, ...]) -> None:
+    if topology in _SMALL_3D or topology in machine.only_topologies:
+        return
+    offer = f"write one of {listed(near(generation, machine, _chips(sizes)))}"
+    ordered = "x".join(str(size) for size in sorted(sizes))
+    if tuple(sorted(sizes)) != sizes and (ordered in _SMALL_3D or _is_cubes(generation, sorted(sizes))):
+        raise TopologyError(
+            f"{topology} is out of order", "dimensions are written in non-decreasing order (A ≤ B ≤ C)", f"write {ordered}"
+        )
+    if _chips(sizes) < machine.chips:
+        raise TopologyError(
+            f"{topology} cannot fill a {machine.chips}-chip VM", f"a slice takes all chips of each {machine.name}", offer
+        )
+    if any(size % CUBE for size in sizes) or tuple(sorted(sizes)) != sizes:
+        small = listed(_SMALL_3D)
+        raise TopologyError(
+            f"{topology} is not a {generation.name} topology",
+            f"it is one of {small}, or dimensions in non-decreasing order that are each a multiple of {CUBE}",
+            offer,
+        )
+    cubes = _chips(sizes) // CUBE**3
+    if cubes > generation.max_cubes:
+        raise TopologyError(
+            f"{topology} has {cubes} cubes of 4x4x4",
+            f"a {generation.name} slice has at most {generation.max_cubes} cubes",
+            offer,
+        )
+
+
+def near(generation: Generation, machine: Machine, chips: int) -> list[str]:
+    """The valid topologies closest in chips to what was asked for, smallest first."""
+    valid = valid_topologies(generation, machine)
+    closest = sorted(valid, key=lambda shape: abs(math.log(_chips(_parse(shape)) / chips)))[:_NEAR]
+    return [shape for shape in valid if shape in closest]
+
+
+def _is_cubes(generation: Generation, sizes: list[int]) -> bool:
+    return all(size % CUBE == 0 for size in sizes) and math.prod(sizes) // CUBE**3 <= generation.max_cubes
+
+
+def _parse(topology: str) -> tuple[int, ...]:
+    return tuple(int(size) for size in topology.split("x"))
+
+
+def _chips(sizes: tuple[int, ...]) -> int:
+    return math.prod(sizes)
+
+
+def _fits(machine: Machine, sizes: tuple[int, ...]) -> bool:
+    return _chips(sizes) % machine.chips == 0
