@@ -151,7 +151,8 @@ def _topology_lines(current: Workload, pools: list[Resource]) -> Iterator[str]:
 
 
 def _output_lines(recording: Recording, current: Workload, pools: list[Resource]) -> Iterator[str]:
-    slices, nodes, per_worker = len(pools), hosts(pools[0]) if pools else 0, _chips_per_worker(current) or 0
+    slices, per_worker = len(pools), _chips_per_worker(current) or 0
+    nodes = (hosts(pools[0]) if pools else None) or 0
     sums = {"slices": slices, "hosts": slices * nodes, "chips": slices * nodes * per_worker}
     totals = recording.outputs.get("totals", {})
     for key, value in sums.items():

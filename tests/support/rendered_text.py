@@ -9,7 +9,7 @@ from tests.support.recording import Recording, leaves
 
 _UNRESOLVED = re.compile(r"Output<|Calling __str__ on an Output|Calling \[str\] on an Output|object at 0x|<pulumi\.")
 _NONE = re.compile(r"(?<![A-Za-z0-9_])None(?![A-Za-z0-9_])")
-_PLACEHOLDER = re.compile(r"(?<![A-Za-z0-9])(?:TODO|FIXME|REPLACE|CHANGE_?ME|PLACEHOLDER)(?![a-z])|<[A-Za-z][\w-]*>")
+_PLACEHOLDER = re.compile(r"(?<![A-Za-z0-9])(?:TODO|FIXME|REPLACE|CHANGE_?ME|PLACEHOLDER)(?![A-Za-z])|<[A-Za-z][\w-]*>")
 
 # Fields of Kubernetes whose own vocabulary has the word.
 _SAYS_NONE = re.compile(r"\.(clusterIPs?(\[\d+\])?|sessionAffinity)$")

@@ -117,9 +117,10 @@ def is_flex_start(pool: Resource) -> bool:
     return pool.input("nodeConfig.flexStart") is True
 
 
-def hosts(pool: Resource) -> Any:
-    """The hosts of a TPU pool: its static node count, or what flex-start may scale it to."""
-    return pool.input("autoscaling.maxNodeCount") if is_flex_start(pool) else pool.input("nodeCount")
+def hosts(pool: Resource) -> int | None:
+    """The hosts of a TPU pool: its static node count, or what flex-start may scale it to; None where not stated."""
+    count = pool.input("autoscaling.maxNodeCount") if is_flex_start(pool) else pool.input("nodeCount")
+    return count if isinstance(count, int) else None
 
 
 def flag(container: Container, name: str) -> str | None:
