@@ -104,14 +104,14 @@ def from_environment() -> Schema | None:
 
 
 def problems(resources: Iterable[Resource], schema: Schema) -> list[str]:
-    """What the provider would refuse in the inputs of these resources (other packages are passed over).
+    """What the provider would refuse in these inputs; other packages, and what is only read, are passed over.
 
     Returns:
         Lines `TYPE name: path: problem`, in the order of the resources.
     """
     found: list[str] = []
     for resource in resources:
-        if resource.package != "gcp" or not resource.custom:
+        if resource.package != "gcp" or not resource.custom or resource.read:
             continue
         declared = schema.get(resource.type)
         if declared is None:

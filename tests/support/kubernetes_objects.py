@@ -28,7 +28,7 @@ def problems_of_recording(resources: Iterable[Resource], minor: str = MINIMUM_MI
     return [
         f"{resource.label}: {line}"
         for resource in resources
-        if resource.package == "kubernetes" and resource.custom and "kind" in resource.inputs
+        if resource.package == "kubernetes" and resource.custom and not resource.read and "kind" in resource.inputs
         for line in problems(resource.inputs, minor)
     ]
 

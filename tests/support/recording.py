@@ -19,7 +19,10 @@ HELM_RELEASE = "kubernetes:helm.sh/v3:Release"
 
 @dataclass(frozen=True)
 class Resource:
-    """One resource of a recording: what was registered, with its effective options."""
+    """One resource of a recording: what was registered, with its effective options.
+
+    `read` marks one that exists already and is only looked at: the stack neither makes nor deletes it.
+    """
 
     urn: str
     type: str
@@ -28,6 +31,7 @@ class Resource:
     custom: bool
     inputs: Mapping[str, Any]
     options: Mapping[str, Any]
+    read: bool = False
 
     @property
     def label(self) -> str:
@@ -54,12 +58,16 @@ class Recording:
     outputs: Mapping[str, Any]
 
     def of_type(self, *types: str) -> tuple[Resource, ...]:
-        """The resources of any of these types, in recorded order."""
-        return tuple(resource for resource in self.resources if resource.type in types)
+        """The resources of any of these types that the stack manages, in recorded order."""
+        return tuple(resource for resource in self.resources if resource.type in types and not resource.read)
 
     def of_package(self, package: str) -> tuple[Resource, ...]:
-        """The custom resources of a package."""
-        return tuple(resource for resource in self.resources if resource.package == package and resource.custom)
+        """The custom resources of a package that the stack manages."""
+        return tuple(
+            resource
+            for resource in self.resources
+            if resource.package == package and resource.custom and not resource.read
+        )
 
     def kubernetes_objects(self) -> tuple[Resource, ...]:
         """The resources that are one Kubernetes object each (a Helm release is none)."""
@@ -81,6 +89,7 @@ def read(document: Mapping[str, Any]) -> Recording:
             custom=entry["custom"],
             inputs=entry["inputs"],
             options=entry.get("options", {}),
+            read=entry.get("read") is not None,
         )
         for entry in document["resources"]
     )

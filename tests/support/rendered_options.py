@@ -25,7 +25,9 @@ def providers_explicit(recording: Recording) -> list[str]:
     declared = {resource.urn: resource.type for resource in recording.resources if resource.package == "pulumi"}
     found = []
     for package, type_ in _PROVIDERS.items():
-        for resource in recording.of_package(package):
+        for resource in recording.resources:
+            if resource.package != package or not resource.custom:
+                continue
             reference = resource.options.get("provider")
             # A reference is the provider's URN, with `::` and its id behind it where the recorder keeps that.
             urns = [urn for urn, kind in declared.items() if kind == type_ and _refers(reference, urn)]

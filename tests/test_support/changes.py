@@ -124,9 +124,15 @@ def on_host_network(document: Document) -> None:
 
 
 def existing_cluster(document: Document) -> None:
-    document["resources"].remove(find(document, "cluster"))
+    cluster = find(document, "cluster")
+    cluster |= {"inputs": {}, "read": "acme-ml-dev/us-east5/shared"}
     for entry in document["resources"]:
         entry["options"].pop("deletedWith", None)
+
+
+def existing_bucket(document: Document) -> None:
+    bucket = find(document, "scratch")
+    bucket |= {"inputs": {}, "read": "shared-scratch", "options": {"provider": sample.GCP_URN}}
 
 
 def load_balancer(**opts: Any) -> Document:

@@ -142,11 +142,12 @@ def test_properties_newer_than_the_schema_pass_where_they_are_and_nowhere_else()
     assert judge({"nested": [{"bestEffortProvisioning": True}]}, schema, NODE_POOL) != []
 
 
-def test_resources_of_other_packages_are_passed_over() -> None:
+def test_other_packages_and_what_is_only_read_are_passed_over() -> None:
     entries = [
         sample.kubernetes("kubernetes:core/v1:Namespace", "n", {}),
         sample.resource(GCP_PROVIDER, "g", {}),
     ]
+    entries.append({**sample.google(TYPE, "found", {"nothing": "known"}), "read": "an-id"})
     document = {"project": "p", "stack": "s", "outputs": {}, "resources": entries}
     assert problems(read(document).resources, SCHEMA) == []
 

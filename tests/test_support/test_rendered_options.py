@@ -7,7 +7,7 @@ import pytest
 from tests.support import rendered_options as options
 from tests.support.rendered import Rule
 from tests.test_support import sample
-from tests.test_support.changes import Change, Fault, add, changed, load_balancer, set_input
+from tests.test_support.changes import Change, Fault, add, changed, existing_bucket, load_balancer, set_input
 from tests.test_support.sample import UNKNOWN
 
 FAULTS: list[Fault] = [
@@ -18,6 +18,7 @@ FAULTS: list[Fault] = [
         "is no pulumi:providers:gcp",
     ),
     (options.providers_explicit, [set_input("train", "options.provider", "urn:elsewhere")], "JobSet train"),
+    (options.providers_explicit, [existing_bucket, set_input("scratch", "options.provider", None)], "Bucket scratch"),
     (options.cluster_identifier, [set_input("kubernetes", "inputs.clusterIdentifier", None)], "clusterIdentifier"),
     (options.cluster_identifier, [set_input("kubernetes", "inputs.clusterIdentifier", UNKNOWN)], "no plain text"),
     (options.cluster_identifier, [set_input("kubernetes", "inputs.kubeconfig", None)], "kubeconfig: not given"),
