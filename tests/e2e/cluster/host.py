@@ -1,0 +1,282 @@
+"""Run the controllers that charts install: for each of their pods the real program, as a process of this machine.
+
+It plays the kubelet of those pods (mounts, service account, readiness, restarts) and the certificate manager of their
+webhooks. The pod's own configuration, arguments and permissions are used; only what names the pod's network and disk is
+changed: ports and folders become local ones, and leader election is off, as each Deployment has one process.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import requests
+import yaml
+
+from tests.e2e.cluster import podstatus
+from tests.e2e.cluster.credentials import Credentials
+from tests.e2e.cluster.kube import Kube, KubeError, Object
+from tests.e2e.cluster.processes import Process, Processes, free_port
+from tests.e2e.tools.build import Tool
+
+HOSTED_LABEL = "app.kubernetes.io/name"
+HOSTED_NAMES = ("jobset", "kueue", "lws")
+_WEBHOOK_PORT = 9443
+_CONFIG_FILE = "controller_manager_config.yaml"
+_EXTRA_ARGUMENTS = {"kueue": ("--feature-gates=VisibilityOnDemand=false",)}  # its certificates go to /visibility
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Hosted:
+    """A pod and the process that stands for it."""
+
+    pod: Object
+    tool: Tool
+    address: str
+    folder: Path
+    command: list[str]
+    environment: dict[str, str]
+    webhook_port: int
+    health_port: int
+    process: Process | None = None
+    ready: bool = False
+    restarts: int = -1
+    not_before: float = 0.0
+
+    @property
+    def namespace(self) -> str:
+        """The pod's namespace."""
+        return str(self.pod["metadata"]["namespace"])
+
+    @property
+    def name(self) -> str:
+        """The pod's name."""
+        return str(self.pod["metadata"]["name"])
+
+
+@dataclass
+class ControllerHost:
+    """Watches for pods of known controllers and runs their processes until stopped.
+
+    Args:
+        kube: A client of its own, for the host's thread.
+        credentials: Signs the webhooks' certificates.
+        processes: Where the processes run.
+        tools: Programs by name; a pod of a version that is not there stays in `ErrImagePull`.
+    """
+
+    kube: Kube
+    credentials: Credentials
+    processes: Processes
+    tools: Mapping[str, Tool]
+    hosted: dict[str, Hosted] = field(default_factory=dict)
+    _down: set[str] = field(default_factory=set)
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _addresses: Iterator[int] = field(default_factory=lambda: iter(range(2, 65000)))
+
+    def start(self) -> None:
+        """Start watching."""
+        self._thread = threading.Thread(target=self._run, name="controller-host", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop watching and end the processes."""
+        self._stop.set()
+        self._thread.join(30)
+        for hosted in list(self.hosted.values()):
+            self._end(hosted)
+
+    def local_port(self, address: str, port: int) -> int | None:
+        """The local port behind a hosted pod's address and port; None if no ready process is there."""
+        for hosted in list(self.hosted.values()):
+            if (hosted.address, _WEBHOOK_PORT) == (address, port) and hosted.process is not None:
+                return hosted.webhook_port
+        return None
+
+    def running(self, program: str) -> list[Hosted]:
+        """The pods of a program (`jobset`, `kueue`, `lws`) that have a ready process."""
+        return [h for h in list(self.hosted.values()) if h.tool.program.binary_name == program and h.ready]
+
+    @contextmanager
+    def without(self, program: str) -> Iterator[None]:
+        """A program is killed and stays down for the body of a `with`: its webhooks do not answer."""
+        self._down.add(program)
+        try:
+            _await(lambda: not any(h.process for h in self.hosted.values() if h.tool.program.binary_name == program))
+            yield
+        finally:
+            self._down.discard(program)
+
+    def _run(self) -> None:
+        while not self._stop.wait(0.2):
+            try:
+                self._round()
+            except (KubeError, requests.RequestException, OSError) as error:
+                _log.warning("controller host: %s", error)  # the API server may be down on purpose
+
+    def _round(self) -> None:
+        pods = self.kube.objects("Pod", labels=f"{HOSTED_LABEL} in ({','.join(HOSTED_NAMES)})")
+        live = {p["metadata"]["uid"]: p for p in pods if "deletionTimestamp" not in p["metadata"]}
+        for uid in set(self.hosted) - set(live):
+            self._end(self.hosted.pop(uid))
+        for uid, pod in live.items():
+            if uid not in self.hosted and pod["spec"].get("nodeName"):
+                self._admit(uid, pod)
+        for hosted in list(self.hosted.values()):
+            self._attend(hosted)
+
+    def _admit(self, uid: str, pod: Object) -> None:
+        tool, wanted = self._tool_for(pod)
+        if tool is None:
+            waiting = podstatus.waiting(pod, "ErrImagePull", f"this machine has no {wanted}")
+            if pod.get("status", {}).get("containerStatuses") != waiting["containerStatuses"]:
+                self._patch_status(pod, waiting)
+            return
+        self.hosted[uid] = self._prepare(pod, tool)
+
+    def _tool_for(self, pod: Object) -> tuple[Tool | None, str]:
+        """The program of the version that the image's tag names, else the chart's label, else the only one there is."""
+        labels = pod["metadata"]["labels"]
+        name = labels[HOSTED_LABEL]
+        tag = pod["spec"]["containers"][0]["image"].rpartition(":")[2]
+        version = tag if re.fullmatch(r"v?\d+\.\d+\.\d+", tag) else labels.get("app.kubernetes.io/version", "")
+        found = {t.program.version.lstrip("v"): t for t in self.tools.values() if t.program.binary_name == name}
+        if not version:
+            return found.get(self.tools[name].program.version.lstrip("v")) if name in self.tools else None, name
+        return found.get(version.lstrip("v")), f"{name} {version}"
+
+    def _prepare(self, pod: Object, tool: Tool) -> Hosted:
+        meta, spec = pod["metadata"], pod["spec"]
+        folder = self.processes.folder / "pods" / meta["name"]
+        folder.mkdir(parents=True)
+        namespace = meta["namespace"]
+        self.credentials.issue(folder, f"*.{namespace}.svc")
+        hosted = Hosted(
+            pod,
+            tool,
+            address=_address(next(self._addresses)),
+            folder=folder,
+            command=[],
+            environment={},
+            webhook_port=free_port(),
+            health_port=free_port(),
+        )
+        config = self._config(pod)
+        config |= {
+            "webhook": (config.get("webhook") or {})
+            | {"host": "127.0.0.1", "port": hosted.webhook_port, "certDir": str(folder)},
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{hosted.health_port}"},
+            "metrics": {"bindAddress": "0"},
+            "leaderElection": {"leaderElect": False},
+            "internalCertManagement": (config.get("internalCertManagement") or {}) | {"enable": False},
+        }
+        config_file = folder / _CONFIG_FILE
+        config_file.write_text(yaml.safe_dump(config))
+        container = spec["containers"][0]
+        arguments = [a for a in container.get("args", []) if not a.startswith("--config=")]
+        extra = _EXTRA_ARGUMENTS.get(tool.program.binary_name, ())
+        hosted.command = [str(tool.binary), f"--config={config_file}", *arguments, *extra]
+        token = self._token(namespace, spec.get("serviceAccountName", "default"))
+        kubeconfig = self.credentials.kubeconfig(folder / "kubeconfig", self.kube.server, token)
+        variables = {e["name"]: e["value"] for e in container.get("env", []) if "value" in e}
+        hosted.environment = variables | {"KUBECONFIG": str(kubeconfig), "POD_NAMESPACE": namespace}
+        return hosted
+
+    def _config(self, pod: Object) -> dict[str, Any]:
+        """The controller's configuration from the ConfigMap that the pod mounts."""
+        for volume in pod["spec"].get("volumes", []):
+            if "configMap" in volume:
+                found = self.kube.get("ConfigMap", volume["configMap"]["name"], pod["metadata"]["namespace"])
+                if found is not None and _CONFIG_FILE in found.get("data", {}):
+                    config: dict[str, Any] = yaml.safe_load(found["data"][_CONFIG_FILE])
+                    return config
+        message = f"pod {pod['metadata']['name']} mounts no ConfigMap with {_CONFIG_FILE}"
+        raise OSError(message)
+
+    def _token(self, namespace: str, account: str) -> str:
+        path = self.kube.path("ServiceAccount", namespace, account) + "/token"
+        body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 86400}}
+        return str(self.kube.request("POST", path, json=body)["status"]["token"])
+
+    def _attend(self, hosted: Hosted) -> None:
+        """One look at a pod's process: start it, end it, or report a change of readiness."""
+        down = hosted.tool.program.binary_name in self._down
+        if hosted.process is not None and (down or not hosted.process.alive()):
+            self.processes.stop(hosted.process, patience=0)
+            hosted.process, hosted.not_before = None, time.monotonic() + 1
+        if hosted.process is None and not down and time.monotonic() >= hosted.not_before:
+            self._inject_conversion_ca(hosted)
+            hosted.process = self.processes.start(hosted.name, hosted.command, hosted.environment, hosted.folder)
+            hosted.restarts += 1
+        if hosted.process is not None:
+            self._inject_webhook_ca(hosted)
+        ready = hosted.process is not None and _answers(hosted.health_port)
+        if ready != hosted.ready or "status" not in hosted.pod or not hosted.pod["status"].get("podIP"):
+            status = podstatus.running(hosted.pod, hosted.address, ready=ready, restarts=max(hosted.restarts, 0))
+            hosted.pod = self._patch_status(hosted.pod, status)
+            hosted.ready = ready
+
+    def _patch_status(self, pod: Object, status: Object) -> Object:
+        meta = pod["metadata"]
+        return self.kube.patch("Pod", meta["name"], meta["namespace"], {"status": status}, sub="status")
+
+    def _inject_webhook_ca(self, hosted: Hosted) -> None:
+        """What cert-manager's injector does: the CA into every webhook that points into the pod's namespace."""
+        bundle = base64.b64encode(self.credentials.ca_pem).decode()
+        for kind in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"):
+            for found in self.kube.objects(kind):
+                operations: list[Object] = []
+                for index, webhook in enumerate(found.get("webhooks", [])):
+                    client = webhook["clientConfig"]
+                    ours = client.get("service", {}).get("namespace") == hosted.namespace
+                    if ours and client.get("caBundle") != bundle:
+                        path = f"/webhooks/{index}/clientConfig/caBundle"
+                        operations.append({"op": "add", "path": path, "value": bundle})
+                if operations:
+                    self.kube.patch(kind, found["metadata"]["name"], None, operations)
+
+    def _inject_conversion_ca(self, hosted: Hosted) -> None:
+        """The same for the conversion webhooks of custom resource definitions."""
+        bundle = base64.b64encode(self.credentials.ca_pem).decode()
+        for found in self.kube.objects("CustomResourceDefinition"):
+            client = found["spec"].get("conversion", {}).get("webhook", {}).get("clientConfig", {})
+            if client.get("service", {}).get("namespace") == hosted.namespace and client.get("caBundle") != bundle:
+                path = "/spec/conversion/webhook/clientConfig/caBundle"
+                body = [{"op": "add", "path": path, "value": bundle}]
+                self.kube.patch("CustomResourceDefinition", found["metadata"]["name"], None, list[Object](body))
+
+    def _end(self, hosted: Hosted) -> None:
+        if hosted.process is not None:
+            self.processes.stop(hosted.process)
+            hosted.process = None
+        shutil.rmtree(hosted.folder, ignore_errors=True)
+
+
+def _address(number: int) -> str:
+    """An address outside the nodes' pod ranges, as pods of the system pool would have."""
+    return f"10.80.{number // 256}.{number % 256}"
+
+
+def _answers(port: int) -> bool:
+    try:
+        session = requests.Session()
+        session.trust_env = False
+        return session.get(f"http://127.0.0.1:{port}/readyz", timeout=1).ok
+    except requests.RequestException:
+        return False
+
+
+def _await(condition: Any, seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)

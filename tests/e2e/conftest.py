@@ -1,0 +1,119 @@
+"""Fixtures of the real-engine suite: the programs, the processes of the run, the control plane, its operators."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Generator, Iterator, Mapping
+
+import pytest
+
+from tests.e2e.cluster import charts, nodes
+from tests.e2e.cluster.control_plane import PROGRAMS as CONTROL_PLANE
+from tests.e2e.cluster.control_plane import ControlPlane
+from tests.e2e.cluster.kube import wait_for
+from tests.e2e.cluster.processes import Processes
+from tests.e2e.tools.build import Tool, find, without_go
+from tests.e2e.tools.programs import BY_NAME, PROGRAMS
+
+SYSTEM_POOL = "system"
+_RUN = pytest.StashKey[Processes]()
+
+Needs = Callable[..., Mapping[str, Tool]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of this folder needs the real engine."""
+    for item in items:
+        if "tests/e2e/" in item.path.as_posix():
+            item.add_marker("e2e")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure shows the last lines of every process's log."""
+    report = yield
+    processes = item.session.stash.get(_RUN, None)
+    if report.failed and processes is not None:
+        for name, text in processes.tails().items():
+            report.sections.append((f"log of {name} ({processes.logs / name}.log)", text))
+    return report
+
+
+@pytest.fixture(scope="session")
+def needs() -> Needs:
+    """`needs("etcd", …)`: the programs by name; skips the test in one sentence if they cannot be had here."""
+
+    def look(*names: str) -> Mapping[str, Tool]:
+        found = {name: find(BY_NAME[name]) for name in names}
+        absent = [BY_NAME[name] for name, tool in found.items() if tool is None]
+        if absent and shutil.which("go") is None:
+            pytest.skip(without_go(absent))
+        if absent:
+            pytest.fail(f"not built: {', '.join(p.name for p in absent)}; run `python -m tests.e2e.tools` first")
+        return {name: tool for name, tool in found.items() if tool is not None}
+
+    return look
+
+
+@pytest.fixture(scope="session")
+def processes(request: pytest.FixtureRequest) -> Iterator[Processes]:
+    """The run's processes and temporary folder; after a failure the logs stay."""
+    run = Processes()
+    request.session.stash[_RUN] = run
+    yield run
+    del request.session.stash[_RUN]
+    failed = request.session.testsfailed > 0
+    run.close(keep_logs=failed)
+    if failed:
+        print(f"\nlogs of this run: {run.logs}")
+
+
+@pytest.fixture(scope="session")
+def control_plane(needs: Needs, processes: Processes) -> Iterator[ControlPlane]:
+    """A ready control plane with one system node; controllers start when a chart installs them."""
+    needs(*CONTROL_PLANE)
+    tools = {program.name: tool for program in PROGRAMS if (tool := find(program)) is not None}
+    plane = ControlPlane.start(tools, processes)
+    nodes.add_nodes(plane.kube, nodes.cpu_shape(SYSTEM_POOL), 1)
+    yield plane
+    plane.stop()
+
+
+@pytest.fixture
+def namespace(control_plane: ControlPlane, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A namespace of the test's own that enforces Pod Security `baseline`; gone with all in it after the test."""
+    kube = control_plane.kube
+    labels = {"pod-security.kubernetes.io/enforce": "baseline"}
+    made = kube.create(
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"generateName": "test-", "labels": labels}}
+    )
+    name = made["metadata"]["name"]
+    wait_for("its service account", lambda: kube.get("ServiceAccount", "default", name))
+    yield name
+    kube.delete("Namespace", name)
+    wait_for(f"namespace {name} gone", lambda: kube.get("Namespace", name) is None, seconds=60)
+
+
+@pytest.fixture(scope="module")
+def jobset(needs: Needs, control_plane: ControlPlane) -> Iterator[charts.Chart]:
+    """JobSet's controller and webhooks, installed by its chart for one test module."""
+    yield from _installed(needs, control_plane, charts.JOBSET)
+
+
+@pytest.fixture(scope="module")
+def kueue(needs: Needs, control_plane: ControlPlane) -> Iterator[charts.Chart]:
+    """Kueue, installed by its chart for one test module."""
+    yield from _installed(needs, control_plane, charts.KUEUE)
+
+
+@pytest.fixture(scope="module")
+def lws(needs: Needs, control_plane: ControlPlane) -> Iterator[charts.Chart]:
+    """LeaderWorkerSet, installed by its chart for one test module."""
+    yield from _installed(needs, control_plane, charts.LWS)
+
+
+def _installed(needs: Needs, plane: ControlPlane, chart: charts.Chart) -> Iterator[charts.Chart]:
+    needs("helm", chart.tool)
+    charts.install(plane, chart)
+    yield chart
+    charts.uninstall(plane, chart)
