@@ -50,7 +50,18 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("stack", nargs="*", metavar="STACK", help="a stack's name or the path of a stack file")
     show.add_argument("--all", action="store_true", help="every stack that has a file")
     show.add_argument("--json", action="store_true", help="as JSON; several stacks make an array")
-    show.add_argument("--up", action="store_true", help="as after an up: what only the cloud knows is made up")
+    show.add_argument("--up", action="store_true", help="as in an up: what only the cloud knows is made up")
+
+    manifest = _command(commands, "manifest", _manifest, "the Kubernetes objects of a stack as YAML for kubectl")
+    manifest.add_argument("stack", metavar="STACK", help="a stack's name or the path of a stack file")
+
+    graph = _command(commands, "graph", _graph, "the resource graph of a stack, for a README or a review")
+    graph.add_argument("stack", metavar="STACK", help="a stack's name or the path of a stack file")
+    graph.add_argument("--format", choices=("mermaid", "svg"), default="mermaid", help="default: mermaid")
+
+    commands.add_parser(
+        "schema", help="the JSON Schema of a stack file", description="Print the JSON Schema of a stack file."
+    ).set_defaults(command=_schema)
     return parser
 
 
@@ -72,8 +83,39 @@ def _show(options: argparse.Namespace) -> str:
     recordings = _record(options, options.stack)
     if options.json:
         forms = [recording.to_json() for recording in recordings]
-        return json.dumps(forms[0] if len(forms) == 1 and not options.all else forms, indent=2) + "\n"
-    raise NotImplementedError
+        return json.dumps(forms if options.all or len(forms) > 1 else forms[0], indent=2) + "\n"
+    from offline.page import Look  # noqa: PLC0415
+    from offline.show import plan  # noqa: PLC0415
+
+    look = Look.of(sys.stdout)
+    return "\n\n".join(plan(recording, look) for recording in recordings)
+
+
+def _manifest(options: argparse.Namespace) -> str:
+    (recording,) = _record(options, [options.stack])
+    from offline.manifest import manifest  # noqa: PLC0415
+
+    return manifest(recording)
+
+
+def _graph(options: argparse.Namespace) -> str:
+    (recording,) = _record(options, [options.stack])
+    from offline.graph import graph  # noqa: PLC0415
+
+    if options.format == "mermaid":
+        from offline.mermaid import mermaid  # noqa: PLC0415
+
+        return mermaid(graph(recording))
+    from offline.svg import svg  # noqa: PLC0415
+
+    return svg(graph(recording))
+
+
+def _schema(options: argparse.Namespace) -> str:
+    del options
+    from pathways.schema import schema  # noqa: PLC0415
+
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _record(options: argparse.Namespace, names: Sequence[str]) -> list[Recording]:

@@ -1,0 +1,95 @@
+"""Lines for a person: coloured on a terminal, plain elsewhere, within a width, in Unicode or ASCII."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, TextIO
+
+WIDTH = 100
+
+Role = Literal["plain", "title", "dim", "name", "warning", "unknown"]
+
+_ANSI: dict[Role, str] = {"title": "1", "dim": "2", "name": "36", "warning": "33", "unknown": "35"}
+_ASCII = str.maketrans(
+    {"─": "-", "│": "|", "├": "|", "└": "`", "×": "x", "·": "-", "–": "-", "…": "~", "≤": "<", "•": "*"}
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the output can show."""
+
+    colour: bool = False
+    unicode: bool = True
+
+    @staticmethod
+    def of(stream: TextIO) -> Look:
+        """What `stream` can show: colour only on a terminal and without NO_COLOR (https://no-color.org)."""
+        terminal = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        try:
+            "├─×…".encode(stream.encoding or "ascii")
+        except (UnicodeEncodeError, LookupError):
+            return Look(terminal, unicode=False)
+        return Look(terminal, unicode=True)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of a line in one colour."""
+
+    text: str
+    role: Role = "plain"
+
+
+@dataclass
+class Page:
+    """Collects lines, none wider than `WIDTH`."""
+
+    look: Look
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, *spans: Span) -> None:
+        """Add one line; what does not fit is cut."""
+        room, kept = WIDTH, []
+        for span in spans:
+            text = self.plain(span.text)
+            kept.append(Span(text if len(text) <= room else text[: max(room - 1, 0)] + "~"[: bool(room)], span.role))
+            room -= len(kept[-1].text)
+        self.lines.append("".join(map(self._painted, kept)).rstrip())
+
+    def add_wrapped(self, head: Iterable[Span], text: str, role: Role = "plain", hang: str | None = None) -> None:
+        """Add `head` and then `text`, wrapped at blanks below its own start (or behind the prefix `hang`)."""
+        spans = tuple(head)
+        start = sum(len(span.text) for span in spans)
+        prefix = " " * start if hang is None else hang
+        room = WIDTH - max(start, len(prefix))
+        pieces = textwrap.wrap(self.plain(text), room, break_on_hyphens=False) or [""]
+        self.add(*spans, Span(pieces[0], role))
+        for piece in pieces[1:]:
+            self.add(Span(prefix), Span(piece, role))
+
+    def add_command(self, indent: str, command: str) -> None:
+        """Add a shell command that can be copied though it takes several lines."""
+        pieces = textwrap.wrap(command, WIDTH - len(indent) - 4, break_long_words=False, break_on_hyphens=False)
+        for number, piece in enumerate(pieces):
+            last = number == len(pieces) - 1
+            self.lines.append(f"{indent}{'  ' if number else ''}{self.plain(piece)}{'' if last else ' ' + chr(92)}")
+
+    def blank(self) -> None:
+        """Add an empty line."""
+        self.lines.append("")
+
+    def plain(self, text: str) -> str:
+        """`text` in the characters that the output has."""
+        return text if self.look.unicode else text.translate(_ASCII).encode("ascii", "replace").decode()
+
+    def text(self) -> str:
+        """The whole page."""
+        return "\n".join(self.lines) + "\n"
+
+    def _painted(self, span: Span) -> str:
+        code = _ANSI.get(span.role)
+        return f"\x1b[{code}m{span.text}\x1b[0m" if self.look.colour and code and span.text.strip() else span.text

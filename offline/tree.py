@@ -1,0 +1,88 @@
+"""A recording as the tree of its components, in the order in which an `up` reaches them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from typing import Any
+
+from offline.glossary import details, noun
+from offline.recording import Recording, Resource
+from offline.urn import STACK_TYPE
+
+
+@dataclass(frozen=True)
+class Node:
+    """A resource with those below it.
+
+    Attributes:
+        resource: the resource itself.
+        children: those registered below it, in order.
+        level: how many resources an `up` has to finish one after the other before it gets here.
+    """
+
+    resource: Resource
+    children: tuple[Node, ...]
+    level: int
+
+    def shape(self) -> tuple[Any, ...]:
+        """Equal for siblings that differ in their numbers only, such as the slices of one shape."""
+        own = (noun(self.resource), *(re.sub(r"\d+$", "#", phrase) for phrase in details(self.resource)))
+        return (own, re.sub(r"\d+", "#", self.resource.name), *(child.shape() for child in self.children))
+
+
+def tree(recording: Recording) -> Node:
+    """The Stack with everything below it."""
+    levels = _levels(recording)
+    below: dict[str | None, list[Resource]] = {}
+    for resource in recording.resources:
+        below.setdefault(resource.parent, []).append(resource)
+    root = next(resource for resource in recording.resources if resource.type == STACK_TYPE)
+    return _node(root, below, levels)
+
+
+def folded(children: Sequence[Node], more_than: int) -> list[tuple[Node, ...]]:
+    """Siblings in order, those of one shape together where they are `more_than` that many."""
+    shapes: dict[tuple[Any, ...], list[Node]] = {}
+    for child in children:
+        shapes.setdefault(child.shape(), []).append(child)
+    groups: list[tuple[Node, ...]] = []
+    for child in children:
+        same = shapes[child.shape()]
+        if len(same) <= more_than:
+            groups.append((child,))
+        elif same[0] is child:
+            groups.append(tuple(same))
+    return groups
+
+
+def dependencies(recording: Recording) -> dict[str, frozenset[str]]:
+    """Per URN the resources it waits for: by value, by `dependsOn`, and the provider it uses."""
+    known = {resource.urn for resource in recording.resources}
+    return {
+        resource.urn: (frozenset(resource.options.depends_on) | {resource.options.provider or ""}) & known
+        for resource in recording.resources
+    }
+
+
+def natural(text: str) -> tuple[tuple[int, str], ...]:
+    """A sort key that puts slice-2 before slice-10."""
+    parts = re.findall(r"\d+|\D+", text)
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts)
+
+
+def _node(resource: Resource, below: Mapping[str | None, list[Resource]], levels: Mapping[str, int]) -> Node:
+    children = [_node(child, below, levels) for child in below.get(resource.urn, [])]
+    children.sort(key=lambda child: (child.level, natural(child.resource.name)))
+    own = levels[resource.urn] if resource.custom or not children else children[0].level
+    return Node(resource, tuple(children), own)
+
+
+def _levels(recording: Recording) -> dict[str, int]:
+    graph = dependencies(recording)
+    levels: dict[str, int] = {}
+    for urn in TopologicalSorter(graph).static_order():
+        levels[urn] = max((levels[dependency] + 1 for dependency in graph[urn]), default=0)
+    return levels
