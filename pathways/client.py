@@ -23,6 +23,11 @@ def proxy_host(plan: Plan) -> str:
     return f"{plan.names.head_host}.{plan.names.namespace}.svc.{plan.vpc_dns_domain or CLUSTER_DOMAIN}"
 
 
+def reached_at(plan: Plan) -> str | None:
+    """The loopback address where a client finds the proxy in its own pod or through a forwarded port, else None."""
+    return LOOPBACK if plan.outside_clients == "none" else None
+
+
 def client_environment(host: str, port: int) -> dict[str, str]:
     """The variables of a JAX client that connects to the proxy at `host:port`; then `pathwaysutils.initialize()`."""
     return {"JAX_PLATFORMS": "proxy", "JAX_BACKEND_TARGET": f"grpc://{host}:{port}", **DEFAULT_ENV["user"]}

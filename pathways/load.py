@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, cast
 
@@ -18,6 +19,19 @@ OURS = "pathways"
 PROJECT_KEY = "gcp:project"
 _OTHERS = ("gcp:", "pulumi:", "kubernetes:")
 """Namespaces that belong to Pulumi and its providers; only `gcp:project` means something to us."""
+
+
+def decoded(config: Mapping[str, str]) -> dict[str, object]:
+    """A config as Pulumi hands it to a program, where maps and lists are JSON text, with those read."""
+    sections = {f"{OURS}:{info.alias}" for info in Settings.model_fields.values() if members_of(info.annotation, info)}
+    return {key: _read(value) if key in sections else value for key, value in config.items()}
+
+
+def _read(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def load(raw: Mapping[str, object], file: str) -> Settings:

@@ -69,6 +69,13 @@ def cpu_machine(name: str) -> CpuMachine | None:
     return CpuMachine(name, vcpu, vcpu * family.gib_per_vcpu[match[2]], family.disk_type)
 
 
+def system_machine() -> CpuMachine:
+    """The machine of the system pool: room for kube-system and the operators."""
+    machine = cpu_machine("e2-standard-4")
+    assert machine is not None  # noqa: S101  it stands in the table above
+    return machine
+
+
 def machines_that_hold(milli_cpu: int, memory: int, family: str = "n2") -> list[CpuMachine]:
     """The machine types of a family (its own when known, else n2) with room for that much, smallest first."""
     known = family if family in _FAMILIES else "n2"

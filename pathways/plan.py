@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from pathways.images import Image
 from pathways.machines import CpuMachine, cpu_machine
@@ -17,8 +18,10 @@ from pathways.topology import SliceShape
 SERVER, PROXY = "server", "proxy_server"
 """Names of the two Pathways images in their repository."""
 LABEL_TEAM, LABEL_ENVIRONMENT, LABEL_MANAGED_BY = "team", "environment", "managed-by"
+HEAD_TAINT = "pathways/head"
+"""Taint of the head's node, with the stack's prefix as value: only the head of that stack tolerates it."""
 STACK_LABEL = "pathways/stack"
-"""Node and pod label with the stack's prefix: on a shared cluster it keeps one team's workers off another's slices."""
+"""Node label with the stack's prefix: on a shared cluster it keeps one team's workers off another's slices."""
 
 
 @dataclass(frozen=True)
@@ -141,9 +144,15 @@ class Plan:
     @property
     def vpc_dns_domain(self) -> str | None:
         """Domain under which the cluster's headless Services resolve in the whole VPC, where `access: dns` asks for it."""
+        return f"{self.names.prefix}.pathways" if self.outside_clients == "dns" else None
+
+    @property
+    def outside_clients(self) -> Literal["none", "load-balancer", "dns"]:
+        """How clients outside the cluster reach the proxy, if the network has to let them in."""
         workload = self.settings.workload
-        wanted = isinstance(workload, Interactive) and workload.access == "dns"
-        return f"{self.names.prefix}.pathways" if wanted else None
+        if not isinstance(workload, Interactive) or workload.access == "port-forward":
+            return "none"
+        return "dns" if workload.access == "dns" else "load-balancer"
 
     @property
     def workload_policy(self) -> str | None:

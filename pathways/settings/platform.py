@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from ipaddress import IPv4Network
 from typing import Annotated, Any, Literal
 
@@ -83,6 +84,11 @@ class Maintenance(Section):
     """Length of the window; GKE asks for 48 hours in any 32 days."""
     hold_nodes: Annotated[bool, Field(examples=[True])] = True
     """Hold minor and node upgrades until the version's end of support, since they would restart slices."""
+
+    def anchored(self, day: str) -> tuple[str, str]:
+        """Start and end of the window on a day (`YYYY-MM-DD`), as UTC timestamps."""
+        start = datetime.fromisoformat(f"{day}T{self.start}:00")
+        return (f"{start.isoformat()}Z", f"{(start + timedelta(hours=self.hours)).isoformat()}Z")
 
 
 class ExistingClusterName(Section):

@@ -1,0 +1,188 @@
+"""The whole stack: which components there are, and what each waits for."""
+
+from typing import Any
+
+import pulumi
+import pulumi_gcp as gcp
+import pulumi_kubernetes as kubernetes
+from pulumi import InvokeOutputOptions, Output, ResourceOptions
+
+from components.cluster import Cluster, ClusterHandle, existing_cluster
+from components.common import Place
+from components.identity import BucketAccess, NodeIdentity, workload_principal
+from components.network import Network, Subnet, existing_subnet
+from components.operators import Operators
+from components.pools import HeadPool, SystemPool, TpuSlices
+from components.scratch import ScratchBucket, existing_bucket
+from components.services import ProjectServices
+from components.workload import ProxyDoor, Tenancy, Workload
+from pathways.client import client_environment, connect_commands, console_links, proxy_host, reached_at
+from pathways.machines import system_machine
+from pathways.plan import Plan, repositories_of
+from pathways.settings.platform import CreatedCluster, CreatedScratch, ExistingNetwork
+
+
+class PathwaysStack(pulumi.ComponentResource):
+    """Pathways on GKE, from the project's APIs to the running job."""
+
+    outputs: dict[str, Any]
+
+    def __init__(self, name: str, plan: Plan, *, opts: ResourceOptions | None = None) -> None:
+        """Create everything the plan has; `outputs` is what the program exports."""
+        super().__init__("pathways:index:PathwaysStack", name, {}, opts)
+        self._plan = plan
+        self._place = Place(
+            project=plan.settings.project, region=plan.settings.region, zone=plan.settings.zone, labels=plan.labels
+        )
+        self._google = gcp.Provider(
+            "google",
+            project=plan.settings.project,
+            region=plan.settings.region,
+            zone=plan.settings.zone,
+            default_labels=plan.labels,
+            opts=ResourceOptions(parent=self),
+        )
+        self.outputs = self._build()
+        self.register_outputs({})
+
+    def _build(self) -> dict[str, Any]:
+        plan, place = self._plan, self._place
+        services = ProjectServices("services", place, opts=self._options())
+        subnet = self._subnet(services)
+        repositories = [(where, name) for project, where, name in repositories_of(plan) if project == place.project]
+        nodes = NodeIdentity("nodes", place, plan.names, repositories=repositories, opts=self._options(services))
+        bucket = self._bucket(services)
+        cluster, system = self._cluster(services, subnet, nodes)
+        on_cluster: dict[str, Any] = {
+            "cluster": cluster,
+            "node_service_account": nodes.email,
+            "pod_range": subnet.pod_range if subnet and isinstance(plan.settings.network, ExistingNetwork) else None,
+        }
+        head = HeadPool("head", place, plan, **on_cluster, opts=self._options(nodes, *system))
+        slices = TpuSlices("slices", place, plan, **on_cluster, opts=self._options(nodes, *system))
+        access = self._bucket_access(bucket, nodes, cluster)
+        in_cluster = self._kubernetes("kubernetes", cluster)
+        operators = self._operators(in_cluster, cluster, system)
+        outside = plan.outside_clients != "none"
+        client_range = subnet.client_range if subnet and outside else None
+        inside = self._inside(in_cluster, cluster)
+        tenancy = Tenancy("tenancy", plan, client_range=client_range, opts=inside)
+        awaited = [head, slices, access, tenancy, *operators]
+        workload = Workload("workload", plan, opts=ResourceOptions.merge(inside, ResourceOptions(depends_on=awaited)))
+        address: pulumi.Input[str] = proxy_host(plan)
+        if plan.outside_clients == "load-balancer" and client_range is not None:
+            # Not `inside`: what it owns outside the cluster would stay behind if its deletion were skipped.
+            options = ResourceOptions(parent=self, providers=[in_cluster], depends_on=[tenancy])
+            address = ProxyDoor("door", plan, client_range=client_range, opts=options).address
+        return self._outputs(cluster, bucket, slices, tenancy, workload, address)
+
+    def _options(self, *awaited: pulumi.Resource) -> ResourceOptions:
+        """Options of a component of Google resources."""
+        return ResourceOptions(parent=self, providers=[self._google], depends_on=list(awaited))
+
+    def _lookup(self, *awaited: pulumi.Resource) -> InvokeOutputOptions:
+        return InvokeOutputOptions(parent=self, provider=self._google, depends_on=list(awaited))
+
+    def _subnet(self, services: ProjectServices) -> Subnet | None:
+        """The network, created or looked up; None for that of an existing cluster which nobody named."""
+        settings, plan = self._plan.settings.network, self._plan.network
+        if isinstance(settings, ExistingNetwork):
+            named = settings.existing
+            return existing_subnet(
+                self._place, named.network, named.subnetwork, named.pod_range, named.service_range, self._lookup()
+            )
+        if plan is None:
+            return None
+        return Network(
+            "network", self._place, self._plan.names, plan, mtu=settings.mtu, opts=self._options(services)
+        ).subnet
+
+    def _bucket(self, services: ProjectServices) -> Output[str]:
+        scratch = self._plan.settings.scratch
+        if isinstance(scratch, CreatedScratch):
+            name = self._plan.bucket
+            return ScratchBucket("scratch", self._place, scratch, bucket_name=name, opts=self._options(services)).bucket
+        return existing_bucket(scratch.existing, self._place.region, self._lookup())
+
+    def _cluster(
+        self, services: ProjectServices, subnet: Subnet | None, nodes: NodeIdentity
+    ) -> tuple[ClusterHandle, list[SystemPool]]:
+        """The cluster and, where it is ours, its system pool."""
+        settings, place, plan = self._plan.settings.cluster, self._place, self._plan
+        if not isinstance(settings, CreatedCluster) or subnet is None:
+            return existing_cluster(plan, self._lookup()), []
+        account = nodes.email
+        cluster = Cluster(
+            "cluster",
+            place,
+            plan,
+            settings,
+            subnet=subnet,
+            node_service_account=account,
+            opts=self._options(services, nodes),
+        ).handle
+        machine = system_machine()
+        pool = SystemPool(
+            "system", place, plan, machine, cluster=cluster, node_service_account=account, opts=self._options(nodes)
+        )
+        return cluster, [pool]
+
+    def _bucket_access(self, bucket: Output[str], nodes: NodeIdentity, cluster: ClusterHandle) -> BucketAccess:
+        """Bucket roles of whom the pods act as: their service account, or under host network the node's."""
+        if self._plan.settings.runtime.host_network:
+            return BucketAccess("access", bucket=bucket, member=nodes.member, opts=self._options())
+        principal = workload_principal(self._place, self._plan.names, self._plan.workload_pool, self._lookup())
+        # The workload identity pool exists only once a cluster of the project has it.
+        awaited = [cluster.resource] if cluster.resource else []
+        return BucketAccess("access", bucket=bucket, member=principal, opts=self._options(*awaited))
+
+    def _kubernetes(self, name: str, cluster: ClusterHandle, **options: Any) -> kubernetes.Provider:
+        """A Kubernetes provider that is never replaced while project, location and name stay the same."""
+        return kubernetes.Provider(
+            name,
+            kubeconfig=cluster.kubeconfig,
+            cluster_identifier=self._plan.cluster_identifier,
+            **options,
+            opts=ResourceOptions(parent=self),
+        )
+
+    def _inside(self, provider: kubernetes.Provider, cluster: ClusterHandle) -> ResourceOptions:
+        """Options of a component of objects that go with the cluster."""
+        return ResourceOptions(parent=self, providers=[provider], deleted_with=cluster.resource)
+
+    def _operators(
+        self, provider: kubernetes.Provider, cluster: ClusterHandle, system: list[SystemPool]
+    ) -> list[Operators]:
+        settings = self._plan.settings.operators.jobset
+        if not settings.install:
+            return []
+        # A provider apart, since only the CRD may be taken over from whoever left it.
+        crds = self._kubernetes("kubernetes-crds", cluster, upsert_existing_objects=True)
+        options = ResourceOptions.merge(self._inside(provider, cluster), ResourceOptions(depends_on=system))
+        return [Operators("operators", self._plan, settings, crd_provider=crds, opts=options)]
+
+    def _outputs(
+        self,
+        cluster: ClusterHandle,
+        bucket: Output[str],
+        slices: TpuSlices,
+        tenancy: Tenancy,
+        workload: Workload,
+        address: pulumi.Input[str],
+    ) -> dict[str, Any]:
+        plan, port = self._plan, self._plan.settings.runtime.ports.proxy
+        shape = {"topology": plan.shape.topology, "hosts": plan.shape.hosts, "chips": plan.shape.chips}
+        host = reached_at(plan)
+        return {
+            "clusterName": cluster.name,
+            "location": cluster.location,
+            "namespace": tenancy.namespace.metadata["name"],
+            "jobSetName": workload.job_set.metadata["name"],
+            "proxyAddress": Output.concat(address, f":{port}"),
+            "jaxEnvironment": Output.from_input(host or address).apply(lambda at: client_environment(at, port)),
+            "scratchLocation": Output.concat("gs://", bucket, f"/{plan.settings.scratch.prefix}"),
+            "slices": [{"pool": pool.name, **shape} for pool in slices.pools],
+            "totals": plan.totals,
+            "connect": connect_commands(plan),
+            "links": console_links(plan),
+        }

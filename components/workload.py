@@ -1,0 +1,107 @@
+"""Workload: the namespace, its service account and policy, the JobSet, and the door for clients outside."""
+
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi import Output
+
+from components.common import named_child
+from pathways import manifests
+from pathways.plan import Plan
+
+
+class Tenancy(pulumi.ComponentResource):
+    """The stack's namespace with its service account and the policy that closes it."""
+
+    namespace: kubernetes.core.v1.Namespace
+
+    def __init__(
+        self,
+        name: str,
+        plan: Plan,
+        *,
+        client_range: pulumi.Input[str] | None,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Create them; `client_range` is let in at the proxy's port where clients connect from outside."""
+        super().__init__("pathways:index:Tenancy", name, {}, opts)
+        self.namespace = kubernetes.core.v1.Namespace(
+            f"{name}-namespace", **_arguments(manifests.namespace(plan)), opts=named_child(self)
+        )
+        within = named_child(self, depends_on=[self.namespace])
+        account = manifests.service_account(plan)
+        kubernetes.core.v1.ServiceAccount(
+            f"{name}-account",
+            metadata=account["metadata"],
+            automount_service_account_token=account["automountServiceAccountToken"],
+            image_pull_secrets=account.get("imagePullSecrets"),
+            opts=within,
+        )
+        policy = manifests.network_policy(plan)
+        if policy:
+            rules = policy["spec"]["ingress"]
+            if client_range is not None:
+                clients = Output.from_input(client_range).apply(lambda cidr: manifests.client_rule(plan, cidr))
+                rules = [*rules, clients]
+            kubernetes.networking.v1.NetworkPolicy(
+                f"{name}-policy",
+                metadata=policy["metadata"],
+                spec={**policy["spec"], "ingress": rules},
+                opts=within,
+            )
+        self.register_outputs({"namespace": self.namespace.metadata["name"]})
+
+
+class Workload(pulumi.ComponentResource):
+    """The JobSet. Its spec cannot be changed, so any change is the old one's end and a new one's start."""
+
+    job_set: kubernetes.apiextensions.CustomResource
+
+    def __init__(self, name: str, plan: Plan, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        """Create it; whether it runs is not waited for, since an `up` should not hang until capacity is found."""
+        super().__init__("pathways:index:Workload", name, {}, opts)
+        job_set = manifests.job_set(plan)
+        self.job_set = kubernetes.apiextensions.CustomResource(
+            f"{name}-jobset",
+            api_version=job_set["apiVersion"],
+            kind=job_set["kind"],
+            metadata=job_set["metadata"],
+            spec=job_set["spec"],
+            opts=named_child(self, replace_on_changes=["spec"]),
+        )
+        self.register_outputs({})
+
+
+class ProxyDoor(pulumi.ComponentResource):
+    """An internal load balancer in front of the proxy.
+
+    Apart from the other objects, since it owns things outside the cluster: it is deleted by itself, before its cluster,
+    so that no load balancer stays behind.
+    """
+
+    address: Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        plan: Plan,
+        *,
+        client_range: pulumi.Input[str],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Create it, open to `client_range`."""
+        super().__init__("pathways:index:ProxyDoor", name, {}, opts)
+        manifest = manifests.proxy_service(plan)
+        service = kubernetes.core.v1.Service(
+            f"{name}-service",
+            metadata=manifest["metadata"],
+            spec={**manifest["spec"], "loadBalancerSourceRanges": [client_range]},
+            opts=named_child(self),
+        )
+        self.address = service.status.load_balancer.ingress[0].ip
+        self.register_outputs({"address": self.address})
+
+
+def _arguments(manifest: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind")}

@@ -1,0 +1,25 @@
+"""Settings of the controllers that a stack installs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pathways.plan import Plan
+from pathways.settings.platform import JobSetOperator
+
+JOBSET_NAMESPACE = "jobset-system"
+_LEAST_MIB = 4096
+_MIB_PER_NODE = 1.2
+"""The controller's memory grows with the nodes it watches (xpk)."""
+
+
+def job_set_values(plan: Plan, settings: JobSetOperator) -> dict[str, Any]:
+    """Values of the JobSet chart: the released image, where the chart itself names a moving one, and room for the cluster."""
+    memory = f"{max(_LEAST_MIB, math.ceil(_MIB_PER_NODE * plan.addresses.nodes))}Mi"
+    return {
+        "image": {"repository": settings.image, "tag": f"v{settings.version}", "pullPolicy": "IfNotPresent"},
+        "controller": {
+            "resources": {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"cpu": "2", "memory": memory}}
+        },
+    }
