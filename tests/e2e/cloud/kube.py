@@ -1,0 +1,168 @@
+"""The Kubernetes side for real: Nodes are written to an API server."""
+
+from __future__ import annotations
+
+import base64
+import json
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from tests.e2e.cloud.backend import ControlPlane, Node, PendingPod, Removal
+
+_SYSTEM = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
+_SUFFIX = {
+    "m": 1e-3,
+    "": 1.0,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "Ti": 2**40,
+}
+
+
+class KubeError(Exception):
+    """The API server refused; ``status`` is its HTTP code."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(f"{status}: {message}")
+        self.status = status
+
+
+def quantity(text: str) -> float:
+    """The number of a Kubernetes quantity: ``500m`` is 0.5, ``1Gi`` is 2**30."""
+    digits = text.rstrip("mkMGTi")
+    return float(digits) * _SUFFIX[text[len(digits) :]]
+
+
+class KubeBackend:
+    """One API server that stands for the control plane of every cluster.
+
+    ``endpoint`` is what clusters report as theirs, by default the server's own host and port. With ``wipe`` the
+    deletion of a cluster deletes its nodes and every namespace but the system's, as the end of a real control plane
+    would.
+    """
+
+    def __init__(
+        self, server: str, token: str, ca_file: Path, *, endpoint: str | None = None, wipe: bool = True
+    ) -> None:
+        self._server = server.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+        self._context = ssl.create_default_context(cafile=str(ca_file))
+        self._ca = base64.b64encode(ca_file.read_bytes()).decode()
+        self._endpoint = endpoint or urlsplit(self._server).netloc
+        self._wipe = wipe
+
+    def _call(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, kind: str = "json"
+    ) -> dict[str, Any]:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {**self._headers, "Content-Type": f"application/{kind}"}
+        request = urllib.request.Request(self._server + path, data=data, headers=headers, method=method)
+        try:
+            with urllib.request.urlopen(request, context=self._context, timeout=30) as answer:
+                result: dict[str, Any] = json.load(answer)
+                return result
+        except urllib.error.HTTPError as error:
+            raise KubeError(error.code, error.read().decode(errors="replace")[:500]) from error
+
+    def start_cluster(self, cluster: str) -> ControlPlane:
+        """The one control plane."""
+        return ControlPlane(self._endpoint, self._endpoint, self._ca)
+
+    def stop_cluster(self, cluster: str) -> None:
+        """Empty the control plane, when told to, so that a cluster created later is a new one."""
+        if not self._wipe:
+            return
+        names = [item["metadata"]["name"] for item in self._call("GET", "/api/v1/nodes")["items"]]
+        self._each(lambda name: self._delete(f"/api/v1/nodes/{name}"), names)
+        for name in self._namespaces():
+            self._delete(f"/api/v1/namespaces/{name}")
+        deadline = time.monotonic() + 60
+        while self._namespaces() and time.monotonic() < deadline:
+            time.sleep(0.2)
+
+    def _namespaces(self) -> list[str]:
+        items = self._call("GET", "/api/v1/namespaces")["items"]
+        return [item["metadata"]["name"] for item in items if item["metadata"]["name"] not in _SYSTEM]
+
+    def add_nodes(self, cluster: str, nodes: Sequence[Node]) -> None:
+        """POST each node; one that exists is brought to the same labels and taints."""
+        self._each(self._add, nodes)
+
+    def _add(self, node: Node) -> None:
+        try:
+            self._call("POST", "/api/v1/nodes", node)
+        except KubeError as error:
+            if error.status != 409:
+                raise
+            patch = {"metadata": {"labels": node["metadata"]["labels"]}, "spec": {"taints": node["spec"]["taints"]}}
+            self._call("PATCH", f"/api/v1/nodes/{node['metadata']['name']}", patch, "merge-patch+json")
+
+    def remove_nodes(self, cluster: str, names: Sequence[str], how: Removal) -> None:
+        """Delete the nodes, and their pods first when they are drained. A lost node's pods are the pod collector's."""
+        if how is Removal.DRAIN:
+            pods = [pod for name in names for pod in self._pods(f"spec.nodeName={name}")]
+            paths = [f"/api/v1/namespaces/{p['metadata']['namespace']}/pods/{p['metadata']['name']}" for p in pods]
+            self._each(self._delete, paths)
+        self._each(lambda name: self._delete(f"/api/v1/nodes/{name}"), names)
+
+    def _delete(self, path: str) -> None:
+        try:
+            self._call("DELETE", path)
+        except KubeError as error:
+            if error.status not in (404, 409):
+                raise
+
+    def _pods(self, selector: str) -> list[dict[str, Any]]:
+        items: list[dict[str, Any]] = self._call("GET", f"/api/v1/pods?fieldSelector={quote(selector)}")["items"]
+        return items
+
+    def pending_pods(self, cluster: str) -> Sequence[PendingPod]:
+        """Pending pods whose condition PodScheduled is false for Unschedulable."""
+        return [_pending(pod) for pod in self._pods("status.phase=Pending,spec.nodeName=") if _unschedulable(pod)]
+
+    def busy_nodes(self, cluster: str, names: Sequence[str]) -> frozenset[str]:
+        """Nodes with a pod that is neither finished nor a DaemonSet's."""
+        wanted, busy = set(names), set()
+        for pod in self._pods("status.phase!=Succeeded,status.phase!=Failed"):
+            daemon = any(owner["kind"] == "DaemonSet" for owner in pod["metadata"].get("ownerReferences", []))
+            if not daemon:
+                busy.add(pod["spec"].get("nodeName"))
+        return frozenset(wanted & busy)
+
+    @staticmethod
+    def _each(work: Callable[[Any], None], items: Iterable[Any]) -> None:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, items))
+
+
+def _unschedulable(pod: Mapping[str, Any]) -> bool:
+    conditions = pod.get("status", {}).get("conditions", [])
+    return any(c["type"] == "PodScheduled" and c.get("reason") == "Unschedulable" for c in conditions)
+
+
+def _pending(pod: Mapping[str, Any]) -> PendingPod:
+    spec = pod["spec"]
+    sidecars = [c for c in spec.get("initContainers", []) if c.get("restartPolicy") == "Always"]
+    requests = [c.get("resources", {}).get("requests", {}) for c in (*spec["containers"], *sidecars)]
+    tolerations = spec.get("tolerations", [])
+    return PendingPod(
+        namespace=pod["metadata"]["namespace"],
+        name=pod["metadata"]["name"],
+        node_selector=spec.get("nodeSelector", {}),
+        tolerated=frozenset(item.get("key", "*") for item in tolerations),
+        tpu_chips=int(sum(quantity(r.get("google.com/tpu", "0")) for r in requests)),
+        cpu=sum(quantity(r.get("cpu", "0")) for r in requests),
+        memory_gib=sum(quantity(r.get("memory", "0")) for r in requests) / 2**30,
+    )
