@@ -27,7 +27,9 @@ def explain(model: type[BaseModel], errors: list[ErrorDetails]) -> Iterator[Prob
         yield _problem(keys, field, owner, error)
 
 
-def locate(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[tuple[str, ...], FieldInfo | None, type[BaseModel] | None]:
+def locate(
+    model: type[BaseModel], loc: tuple[int | str, ...]
+) -> tuple[tuple[str, ...], FieldInfo | None, type[BaseModel] | None]:
     """The keys of a location without pydantic's union tags, its field if it is one, and the model that has the field."""
     keys: list[str] = []
     field: FieldInfo | None = None
@@ -77,14 +79,18 @@ def members_of(annotation: Any, field: FieldInfo | None = None) -> dict[str, typ
 
 
 def _options(annotation: Any) -> list[Any]:
-    if get_origin(annotation) is Annotated and any(isinstance(each, Discriminator) for each in get_args(annotation)[1:]):
+    if get_origin(annotation) is Annotated and any(
+        isinstance(each, Discriminator) for each in get_args(annotation)[1:]
+    ):
         return _options(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
         return list(get_args(annotation))
     return [annotation]
 
 
-def _problem(keys: tuple[str, ...], field: FieldInfo | None, owner: type[BaseModel] | None, error: ErrorDetails) -> Problem:
+def _problem(
+    keys: tuple[str, ...], field: FieldInfo | None, owner: type[BaseModel] | None, error: ErrorDetails
+) -> Problem:
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     key = dotted(keys)
     name = keys[-1] if keys else key
@@ -103,7 +109,9 @@ def _problem(keys: tuple[str, ...], field: FieldInfo | None, owner: type[BaseMod
         return _out_of_range(key, value, field, context)
     if kind in ("too_short", "too_long"):
         limits = f"from {context.get('min_length', 0)} to {context.get('max_length', 'any number of')} items"
-        return Problem(key, f"has {context.get('actual_length')} items", f"the list has {limits}", "add or remove items")
+        return Problem(
+            key, f"has {context.get('actual_length')} items", f"the list has {limits}", "add or remove items"
+        )
     return _wrong_type(key, kind, value, field)
 
 
@@ -127,17 +135,26 @@ def _wrong_member(key: str, field: FieldInfo | None, value: Any, context: Mappin
     options = list(members_of(field.annotation, field)) if field else []
     key = f"{key}.{tag}"
     if not isinstance(value, Mapping) or tag not in value:
-        return Problem(key, "is missing", f"{tag} is one of {listed(options)}", f"write {tag}: {options[0] if options else '…'}")
+        return Problem(
+            key, "is missing", f"{tag} is one of {listed(options)}", f"write {tag}: {options[0] if options else '…'}"
+        )
     written = value[tag]
     if written == "serving":
-        return Problem(key, "serving is not supported yet", f"{tag} is one of {listed(options)}", "serving comes with a later release")
+        return Problem(
+            key,
+            "serving is not supported yet",
+            f"{tag} is one of {listed(options)}",
+            "serving comes with a later release",
+        )
     return _not_one_of(key, written, options)
 
 
 def _not_one_of(key: str, value: Any, options: list[str]) -> Problem:
     rule = f"it is one of {listed(options)}"
     meant = nearest(value, options) if isinstance(value, str) else None
-    return Problem(key, f"{shown(value)} is not a choice", rule, f"write {meant}" if meant else f"write one of {listed(options)}")
+    return Problem(
+        key, f"{shown(value)} is not a choice", rule, f"write {meant}" if meant else f"write one of {listed(options)}"
+    )
 
 
 def _literal(field: FieldInfo | None) -> Any:
@@ -152,7 +169,11 @@ def _literal(field: FieldInfo | None) -> Any:
 def _out_of_range(key: str, value: Any, field: FieldInfo | None, context: Mapping[str, Any]) -> Problem:
     least = next((each.ge for each in (field.metadata if field else ()) if hasattr(each, "ge")), None)
     most = next((each.le for each in (field.metadata if field else ()) if hasattr(each, "le")), None)
-    rule = f"it is a whole number from {least} to {most}" if least is not None and most is not None else f"it is at least {context.get('ge', least)}"
+    rule = (
+        f"it is a whole number from {least} to {most}"
+        if least is not None and most is not None
+        else f"it is at least {context.get('ge', least)}"
+    )
     if "le" in context and least is None:
         rule = f"it is at most {context['le']}"
     nearest_value = context.get("ge", context.get("le"))
@@ -184,11 +205,21 @@ def _wrong_type(key: str, kind: str, value: Any, field: FieldInfo | None) -> Pro
         fix = f"write {int(value)}"
     else:
         fix = f"{fix}, for example {_example(field)}" if field and field.examples else fix
-    return Problem(key, f"{_kind_of(value)} ({shown(value)}) stands where {wanted} is wanted", f"the key takes {wanted}", fix)
+    return Problem(
+        key, f"{_kind_of(value)} ({shown(value)}) stands where {wanted} is wanted", f"the key takes {wanted}", fix
+    )
 
 
 def _kind_of(value: Any) -> str:
-    kinds = {bool: "true or false", str: "text", int: "a number", float: "a number", list: "a list", tuple: "a list", dict: "a map"}
+    kinds = {
+        bool: "true or false",
+        str: "text",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+        tuple: "a list",
+        dict: "a map",
+    }
     return "nothing" if value is None else kinds.get(type(value), f"a {type(value).__name__}")
 
 

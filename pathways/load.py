@@ -64,12 +64,20 @@ def _ours(raw: Mapping[str, object]) -> dict[str, object]:
 
 def _foreign(raw: Mapping[str, object]) -> Iterator[Problem]:
     """Keys that are neither ours nor known to mean anything, since they would be silently ignored."""
-    known = [PROJECT_KEY, *(f"{OURS}:{info.alias}" for info in Settings.model_fields.values() if ":" not in str(info.alias))]
+    known = [
+        PROJECT_KEY,
+        *(f"{OURS}:{info.alias}" for info in Settings.model_fields.values() if ":" not in str(info.alias)),
+    ]
     for key in raw:
         if key == PROJECT_KEY or key.startswith((f"{OURS}:", "pulumi:")):
             continue
         if key.startswith(_OTHERS):
-            yield Problem(key, f"{key} has no effect", "the stack configures its providers itself, from gcp:project and pathways:zone", f"remove {key}")
+            yield Problem(
+                key,
+                f"{key} has no effect",
+                "the stack configures its providers itself, from gcp:project and pathways:zone",
+                f"remove {key}",
+            )
             continue
         meant = nearest(key, known) or nearest(f"{OURS}:{key}", known)
         rule = f"keys are written {PROJECT_KEY} or {OURS}:NAME with NAME one of {listed(name.removeprefix(f'{OURS}:') for name in known[1:])}"
@@ -117,4 +125,8 @@ def _member(info: FieldInfo, value: object) -> type[BaseModel] | None:
     members = members_of(info.annotation, info)
     if isinstance(info.discriminator, str):
         return members.get(str(value.get(info.discriminator)))
-    return next(iter(members.values())) if len(members) == 1 else members.get("existing" if "existing" in value else "created")
+    return (
+        next(iter(members.values()))
+        if len(members) == 1
+        else members.get("existing" if "existing" in value else "created")
+    )

@@ -128,6 +128,16 @@ class Names:
         for key, what, name, budget in checks:
             if len(name) > budget:
                 over = len(name) - budget
-                yield Problem(key, f"the {what} {name} has {len(name)} characters", f"at most {budget} are allowed", f"shorten it by {over}")
+                yield Problem(
+                    key,
+                    f"the {what} {name} has {len(name)} characters",
+                    f"at most {budget} are allowed",
+                    f"shorten it by {over}",
+                )
         if "google" in self.bucket or self.bucket.startswith("goog"):
-            yield Problem("team", f"the bucket name {self.bucket} holds 'goog'", "Cloud Storage refuses such names", "write another team or use scratch.existing")
+            yield Problem(
+                "team",
+                f"the bucket name {self.bucket} holds 'goog'",
+                "Cloud Storage refuses such names",
+                "write another team or use scratch.existing",
+            )

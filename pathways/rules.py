@@ -36,20 +36,32 @@ def elastic_within_slices(s: Settings) -> Iterator[Problem]:
     """No more slices can be missing than there are."""
     elastic, count = s.runtime.elastic_slices, s.slices.count
     if elastic > count:
-        yield Problem("runtime.elasticSlices", f"{elastic} is more than the {count} slices there are", "0 ≤ elasticSlices ≤ slices.count", f"write at most {count}")
+        yield Problem(
+            "runtime.elasticSlices",
+            f"{elastic} is more than the {count} slices there are",
+            "0 ≤ elasticSlices ≤ slices.count",
+            f"write at most {count}",
+        )
 
 
 def restarts_within_int32(s: Settings) -> Iterator[Problem]:
     """Kubernetes counts a job's failures in 32 bits."""
     backoff = s.slices.shape.hosts * s.runtime.max_slice_restarts
     if backoff > 2**31 - 1:
-        yield Problem("runtime.maxSliceRestarts", f"{backoff} failures a slice", "hosts × maxSliceRestarts stays below 2^31", "write a smaller number")
+        yield Problem(
+            "runtime.maxSliceRestarts",
+            f"{backoff} failures a slice",
+            "hosts × maxSliceRestarts stays below 2^31",
+            "write a smaller number",
+        )
 
 
 def head_holds_containers(s: Settings) -> Iterator[Problem]:
     """The head's machine has room for the limits of its containers beside the system."""
     machine, need = cpu_machine(s.head.machine_type), head_needs(s.workload)
-    if machine is None or (machine.allocatable_milli_cpu >= need.milli_cpu and machine.allocatable_bytes >= need.memory_bytes):
+    if machine is None or (
+        machine.allocatable_milli_cpu >= need.milli_cpu and machine.allocatable_bytes >= need.memory_bytes
+    ):
         return
     fitting = machines_that_hold(need.milli_cpu, need.memory_bytes, machine.name.split("-")[0])
     fix = f"write {fitting[0].name} or larger" if fitting else "lower workload.resources"
@@ -68,14 +80,28 @@ def images_pinned(s: Settings) -> Iterator[Problem]:
     for key, reference in images_of(s):
         image = Image.parse(reference)
         if not image.pinned:
-            what = f"{image.tag} is a mutable tag" if image.tag else "the image has neither tag nor digest, which means latest"
-            yield Problem(key, f"{what} ({shown(reference)})", "an image names a release, by a fixed tag or a digest", "write a fixed tag or @sha256:…, or allow it with runtime.images.allowMutableTags: true")
+            what = (
+                f"{image.tag} is a mutable tag"
+                if image.tag
+                else "the image has neither tag nor digest, which means latest"
+            )
+            yield Problem(
+                key,
+                f"{what} ({shown(reference)})",
+                "an image names a release, by a fixed tag or a digest",
+                "write a fixed tag or @sha256:…, or allow it with runtime.images.allowMutableTags: true",
+            )
 
 
 def mutable_tags_not_for_prod(s: Settings) -> Iterator[Problem]:
     """Production never runs an image that can change under it."""
     if s.environment == "prod" and s.runtime.images.allow_mutable_tags:
-        yield Problem("runtime.images.allowMutableTags", "true in prod", "production images are fixed", "remove it and write fixed tags or digests")
+        yield Problem(
+            "runtime.images.allowMutableTags",
+            "true in prod",
+            "production images are fixed",
+            "remove it and write fixed tags or digests",
+        )
 
 
 def one_release(s: Settings) -> Iterator[Problem]:
@@ -86,13 +112,34 @@ def one_release(s: Settings) -> Iterator[Problem]:
             continue
         image = Image.parse(reference)
         releases[key] = image.release
-        if image.release is None and image.tag and not image.digest and not s.runtime.images.allow_mutable_tags and image.pinned:
-            yield Problem(key, f"{image.tag} is not the tag of a Pathways release", "a release is tagged [YYYYMMDD-]jax-X.Y.Z or jax_X.Y.Z", f"write for example jax-{s.runtime.jax_version}, or a digest")
+        if (
+            image.release is None
+            and image.tag
+            and not image.digest
+            and not s.runtime.images.allow_mutable_tags
+            and image.pinned
+        ):
+            yield Problem(
+                key,
+                f"{image.tag} is not the tag of a Pathways release",
+                "a release is tagged [YYYYMMDD-]jax-X.Y.Z or jax_X.Y.Z",
+                f"write for example jax-{s.runtime.jax_version}, or a digest",
+            )
         elif image.release and image.release.jax != s.runtime.jax_version:
-            yield Problem(key, f"{image.tag} is JAX {image.release.jax}", f"images are of runtime.jaxVersion ({s.runtime.jax_version})", "write the same JAX in both places")
+            yield Problem(
+                key,
+                f"{image.tag} is JAX {image.release.jax}",
+                f"images are of runtime.jaxVersion ({s.runtime.jax_version})",
+                "write the same JAX in both places",
+            )
     server, proxy = releases.get("runtime.images.server"), releases.get("runtime.images.proxy")
     if server and proxy and server != proxy:
-        yield Problem("runtime.images.proxy", f"proxy and server are of different releases ({proxy.date or 'undated'} and {server.date or 'undated'})", "server and proxy are of one release", "write the same tag for both")
+        yield Problem(
+            "runtime.images.proxy",
+            f"proxy and server are of different releases ({proxy.date or 'undated'} and {server.date or 'undated'})",
+            "server and proxy are of one release",
+            "write the same tag for both",
+        )
 
 
 def sidecar_image_once(s: Settings) -> Iterator[Problem]:
@@ -102,33 +149,67 @@ def sidecar_image_once(s: Settings) -> Iterator[Problem]:
     if sidecar and not sidecar.image and not image:
         yield Problem(key, "is missing", "the sidecar's image has no default", "write image: REPOSITORY:TAG")
     if sidecar and sidecar.image and image:
-        yield Problem(key, "the sidecar's image stands twice", "it is written once", "remove runtime.images.colocatedPython")
+        yield Problem(
+            key, "the sidecar's image stands twice", "it is written once", "remove runtime.images.colocatedPython"
+        )
     if image and not sidecar:
-        yield Problem("runtime.images.colocatedPython", "there is no sidecar to run it", "the sidecar runs with runtime.colocatedPython", "write runtime.colocatedPython: {} too, or remove it")
+        yield Problem(
+            "runtime.images.colocatedPython",
+            "there is no sidecar to run it",
+            "the sidecar runs with runtime.colocatedPython",
+            "write runtime.colocatedPython: {} too, or remove it",
+        )
 
 
 def ports_distinct(s: Settings) -> Iterator[Problem]:
     """No two servers of a pod listen on one port, nor on one that the TPU runtime or the node uses."""
     ports = s.runtime.ports
-    head = {ports.resource_manager: "the resource manager", ports.resource_manager + 1: "the resource manager's second port"}
+    head = {
+        ports.resource_manager: "the resource manager",
+        ports.resource_manager + 1: "the resource manager's second port",
+    }
     if ports.proxy in head:
-        yield Problem("runtime.ports.proxy", f"{ports.proxy} is {head[ports.proxy]}", "ports of one pod are distinct", "write another port, for example 29000")
+        yield Problem(
+            "runtime.ports.proxy",
+            f"{ports.proxy} is {head[ports.proxy]}",
+            "ports of one pod are distinct",
+            "write another port, for example 29000",
+        )
     for port in (ports.worker, ports.worker + 1):
         if port in _TPU_PORTS:
-            yield Problem("runtime.ports.worker", f"{ports.worker} takes {port}, which {_TPU_PORTS[port]} uses", "ports of one pod are distinct", "write another port, for example 29001")
+            yield Problem(
+                "runtime.ports.worker",
+                f"{ports.worker} takes {port}, which {_TPU_PORTS[port]} uses",
+                "ports of one pod are distinct",
+                "write another port, for example 29001",
+            )
     if s.runtime.host_network:
-        named = (("proxy", (ports.proxy,)), ("resourceManager", (ports.resource_manager, ports.resource_manager + 1)), ("worker", (ports.worker, ports.worker + 1)))
+        named = (
+            ("proxy", (ports.proxy,)),
+            ("resourceManager", (ports.resource_manager, ports.resource_manager + 1)),
+            ("worker", (ports.worker, ports.worker + 1)),
+        )
         for key, taken in named:
             for port in taken:
                 if port in _NODE_PORTS:
-                    yield Problem(f"runtime.ports.{key}", f"{port} belongs to {_NODE_PORTS[port]} of the node", "with hostNetwork pods share the node's ports", "write another port")
+                    yield Problem(
+                        f"runtime.ports.{key}",
+                        f"{port} belongs to {_NODE_PORTS[port]} of the node",
+                        "with hostNetwork pods share the node's ports",
+                        "write another port",
+                    )
 
 
 def references_declared(s: Settings) -> Iterator[Problem]:
     """`$(NAME)` in command and arguments is declared, since Kubernetes would pass it on as it stands."""
     if isinstance(s.workload, Batch):
         for key, name in s.workload.undeclared():
-            yield Problem(f"workload.{key}", f"$({name}) is not declared", "Kubernetes expands only variables of the same container", f"declare {name} in workload.env, or write $$({name}) for the text itself")
+            yield Problem(
+                f"workload.{key}",
+                f"$({name}) is not declared",
+                "Kubernetes expands only variables of the same container",
+                f"declare {name} in workload.env, or write $$({name}) for the text itself",
+            )
 
 
 def versions_offer_features(s: Settings) -> Iterator[Problem]:
@@ -141,7 +222,12 @@ def versions_offer_features(s: Settings) -> Iterator[Problem]:
         needs.append((FLEX_START_MIN_GKE, "flex-start"))
     for least, feature in needs:
         if version < least:
-            yield Problem("cluster.minVersion", f"{version} is too old for {feature}", f"{feature} needs GKE {least} or later", f"write {least} or later, or remove minVersion")
+            yield Problem(
+                "cluster.minVersion",
+                f"{version} is too old for {feature}",
+                f"{feature} needs GKE {least} or later",
+                f"write {least} or later, or remove minVersion",
+            )
 
 
 def endpoint_networks(s: Settings) -> Iterator[Problem]:
@@ -150,9 +236,19 @@ def endpoint_networks(s: Settings) -> Iterator[Problem]:
         return
     key = "cluster.authorizedNetworks"
     if s.cluster.endpoint == "authorized" and not s.cluster.authorized_networks:
-        yield Problem(key, "is missing", "endpoint: authorized needs the ranges that may connect", "write authorizedNetworks: [203.0.113.0/24], or endpoint: dns")
+        yield Problem(
+            key,
+            "is missing",
+            "endpoint: authorized needs the ranges that may connect",
+            "write authorizedNetworks: [203.0.113.0/24], or endpoint: dns",
+        )
     if s.cluster.endpoint == "dns" and s.cluster.authorized_networks:
-        yield Problem(key, "has no effect", "the DNS endpoint is open to whom IAM lets in, whatever their address", "remove it, or write endpoint: authorized")
+        yield Problem(
+            key,
+            "has no effect",
+            "the DNS endpoint is open to whom IAM lets in, whatever their address",
+            "remove it, or write endpoint: authorized",
+        )
 
 
 def maintenance_long_enough(s: Settings) -> Iterator[Problem]:
@@ -160,7 +256,12 @@ def maintenance_long_enough(s: Settings) -> Iterator[Problem]:
     if isinstance(s.cluster, CreatedCluster):
         window = s.cluster.maintenance
         if len(set(window.days)) * window.hours * 4 < 48:
-            yield Problem("cluster.maintenance.hours", f"{len(set(window.days))} × {window.hours} hours a week are too few", "GKE needs 48 hours in any 32 days", "write more days or hours (12 a week at least)")
+            yield Problem(
+                "cluster.maintenance.hours",
+                f"{len(set(window.days))} × {window.hours} hours a week are too few",
+                "GKE needs 48 hours in any 32 days",
+                "write more days or hours (12 a week at least)",
+            )
         if len(set(window.days)) != len(window.days):
             yield Problem("cluster.maintenance.days", "a day stands twice", "each day is named once", "remove it")
 
@@ -170,28 +271,57 @@ def one_region(s: Settings) -> Iterator[Problem]:
     if isinstance(s.cluster, ExistingCluster):
         location = s.cluster.existing.location
         if location != s.region and location.removesuffix(location[location.rfind("-") :]) != s.region:
-            yield Problem("cluster.existing.location", f"{location} is not in {s.region}", "slices live in a zone of the cluster's region", "write the cluster's region, or a zone of that region as pathways:zone")
+            yield Problem(
+                "cluster.existing.location",
+                f"{location} is not in {s.region}",
+                "slices live in a zone of the cluster's region",
+                "write the cluster's region, or a zone of that region as pathways:zone",
+            )
     if isinstance(s.cluster, CreatedCluster) and s.cluster.kms_key:
         location = s.cluster.kms_key.split("/")[3]
         if location != s.region:
-            yield Problem("cluster.kmsKey", f"the key is in {location}", f"GKE takes keys of the cluster's region ({s.region})", f"write a key of {s.region}")
+            yield Problem(
+                "cluster.kmsKey",
+                f"the key is in {location}",
+                f"GKE takes keys of the cluster's region ({s.region})",
+                f"write a key of {s.region}",
+            )
     if isinstance(s.network, ExistingNetwork) and "/regions/" in s.network.existing.subnetwork:
         location = s.network.existing.subnetwork.split("/")[3]
         if location != s.region:
-            yield Problem("network.existing.subnetwork", f"the subnet is in {location}", f"the subnet lies in the zone's region ({s.region})", f"write a subnet of {s.region}")
+            yield Problem(
+                "network.existing.subnetwork",
+                f"the subnet is in {location}",
+                f"the subnet lies in the zone's region ({s.region})",
+                f"write a subnet of {s.region}",
+            )
 
 
 def network_of_existing_cluster(s: Settings) -> Iterator[Problem]:
     """An existing cluster has its network already."""
-    if isinstance(s.cluster, ExistingCluster) and isinstance(s.network, CreatedNetwork) and s.network != CreatedNetwork():
-        yield Problem("network", "a new network is described for a cluster that exists", "an existing cluster keeps its own network", "remove it, or write network.existing")
+    if (
+        isinstance(s.cluster, ExistingCluster)
+        and isinstance(s.network, CreatedNetwork)
+        and s.network != CreatedNetwork()
+    ):
+        yield Problem(
+            "network",
+            "a new network is described for a cluster that exists",
+            "an existing cluster keeps its own network",
+            "remove it, or write network.existing",
+        )
 
 
 def client_range_known(s: Settings) -> Iterator[Problem]:
     """Clients outside the cluster are let in by their range, which the network tells."""
     outside = isinstance(s.workload, Interactive) and s.workload.access != "port-forward"
     if outside and isinstance(s.cluster, ExistingCluster) and isinstance(s.network, CreatedNetwork):
-        yield Problem("network.existing", "is missing", "clients are let in by the range of the cluster's subnet", "write network.existing, or access: port-forward")
+        yield Problem(
+            "network.existing",
+            "is missing",
+            "clients are let in by the range of the cluster's subnet",
+            "write network.existing, or access: port-forward",
+        )
 
 
 def ranges_large_enough(s: Settings) -> Iterator[Problem]:
@@ -206,20 +336,35 @@ def ranges_large_enough(s: Settings) -> Iterator[Problem]:
     )
     for key, cidr, count, prefix, noun in sized:
         if cidr and IPv4Network(cidr).prefixlen > prefix:
-            yield Problem(f"network.{key}", f"{cidr} is too small", f"this stack needs {count} {noun} addresses, a /{prefix}", f"write a /{prefix} or larger")
+            yield Problem(
+                f"network.{key}",
+                f"{cidr} is too small",
+                f"this stack needs {count} {noun} addresses, a /{prefix}",
+                f"write a /{prefix} or larger",
+            )
     plan = network_plan(needs, given.nodes, given.pods, given.services)
     ranges = (("nodes", plan.nodes), ("pods", plan.pods), ("services", plan.services))
     for (first, a), (second, b) in combinations(ranges, 2):
         if a.overlaps(b):
             key = second if getattr(given, second) else first
-            yield Problem(f"network.{key}", f"{first} {a} and {second} {b} overlap", "the three ranges are disjoint", "write ranges that do not overlap")
+            yield Problem(
+                f"network.{key}",
+                f"{first} {a} and {second} {b} overlap",
+                "the three ranges are disjoint",
+                "write ranges that do not overlap",
+            )
 
 
 def cluster_large_enough(s: Settings) -> Iterator[Problem]:
     """A cluster has a limit of nodes."""
     nodes = address_needs(s).nodes
     if nodes > MAX_NODES:
-        yield Problem("slices.count", f"{nodes} nodes in one cluster", f"a cluster with Dataplane V2 has at most {MAX_NODES} nodes", "write fewer or smaller slices")
+        yield Problem(
+            "slices.count",
+            f"{nodes} nodes in one cluster",
+            f"a cluster with Dataplane V2 has at most {MAX_NODES} nodes",
+            "write fewer or smaller slices",
+        )
 
 
 def names_within_budget(s: Settings) -> Iterator[Problem]:

@@ -90,7 +90,9 @@ def _read(generation: Generation, machine: Machine, topology: str) -> tuple[int,
     form = "AxB" if generation.dimensions == 2 else "AxBxC"
     if not re.fullmatch(r"[1-9]\d{0,4}(x[1-9]\d{0,4}){1,2}", topology):
         spelled = "x".join(re.findall(r"\d+", topology))
-        fix = f"write {spelled}" if re.fullmatch(r"\s*\d+(\s*[xX*×]\s*\d+)+\s*", topology) else f"write {form} in numbers"
+        fix = (
+            f"write {spelled}" if re.fullmatch(r"\s*\d+(\s*[xX*×]\s*\d+)+\s*", topology) else f"write {form} in numbers"
+        )
         raise TopologyError(
             f"{topology!r} is not a topology", f"a topology is written {form}, lower case, without blanks", fix
         )
@@ -125,11 +127,15 @@ def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes:
     ordered = "x".join(str(size) for size in sorted(sizes))
     if tuple(sorted(sizes)) != sizes and (ordered in _SMALL_3D or _is_cubes(generation, sorted(sizes))):
         raise TopologyError(
-            f"{topology} is out of order", "dimensions are written in non-decreasing order (A ≤ B ≤ C)", f"write {ordered}"
+            f"{topology} is out of order",
+            "dimensions are written in non-decreasing order (A ≤ B ≤ C)",
+            f"write {ordered}",
         )
     if _chips(sizes) < machine.chips:
         raise TopologyError(
-            f"{topology} cannot fill a {machine.chips}-chip VM", f"a slice takes all chips of each {machine.name}", offer
+            f"{topology} cannot fill a {machine.chips}-chip VM",
+            f"a slice takes all chips of each {machine.name}",
+            offer,
         )
     if any(size % CUBE for size in sizes) or tuple(sorted(sizes)) != sizes:
         small = listed(_SMALL_3D)

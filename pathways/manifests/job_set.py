@@ -57,7 +57,13 @@ def _head(plan: Plan) -> dict[str, Any]:
         "replicas": 1,
         "template": {
             "metadata": {"annotations": {_EXCLUSIVE: "kubernetes.io/hostname"}},
-            "spec": {"parallelism": 1, "completions": 1, "completionMode": "Indexed", "backoffLimit": 0, "template": _template(plan, pod, annotations)},
+            "spec": {
+                "parallelism": 1,
+                "completions": 1,
+                "completionMode": "Indexed",
+                "backoffLimit": 0,
+                "template": _template(plan, pod, annotations),
+            },
         },
     }
 
@@ -115,7 +121,9 @@ def _template(plan: Plan, pod: dict[str, Any], annotations: dict[str, str]) -> d
 
 def _pod(plan: Plan) -> dict[str, Any]:
     """What head and worker pods share."""
-    network = {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"} if plan.settings.runtime.host_network else {}
+    network = (
+        {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"} if plan.settings.runtime.host_network else {}
+    )
     return {
         "serviceAccountName": plan.names.service_account,
         "automountServiceAccountToken": False,

@@ -13,7 +13,9 @@ from pathways.model import Items, Section, Text
 from pathways.tpu import PATHWAYS_MIN_GKE
 from pathways.versions import GKE_VERSION_PATTERN, GkeVersion
 
-ResourceName = Annotated[str, Text(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name is lower-case letters, digits and -", "shared")]
+ResourceName = Annotated[
+    str, Text(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name is lower-case letters, digits and -", "shared")
+]
 _PROJECT_PATH = r"projects/[a-z][a-z0-9-]{4,28}[a-z0-9]"
 
 
@@ -27,21 +29,34 @@ def _network(value: str) -> str:
     try:
         network = IPv4Network(value, strict=False)
     except ValueError:
-        raise violation(f"{shown(value)} is not a range", "a range is A.B.C.D/N", "write for example 10.0.0.0/20") from None
+        raise violation(
+            f"{shown(value)} is not a range", "a range is A.B.C.D/N", "write for example 10.0.0.0/20"
+        ) from None
     if str(network) != value:
-        raise violation(f"{value} is not written as its own network", "host bits are zero and the length stands behind /", f"write {network}")
+        raise violation(
+            f"{value} is not written as its own network",
+            "host bits are zero and the length stands behind /",
+            f"write {network}",
+        )
     return value
 
 
 def _private(value: str) -> str:
-    blocks = [IPv4Network(block) for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "240.0.0.0/4")]
+    blocks = [
+        IPv4Network(block)
+        for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "240.0.0.0/4")
+    ]
     network = IPv4Network(value)
     if not any(network.subnet_of(block) for block in blocks):
-        raise violation(f"{value} is not a private range", f"ranges lie in {listed(blocks)}", "write for example 10.0.0.0/20")
+        raise violation(
+            f"{value} is not a private range", f"ranges lie in {listed(blocks)}", "write for example 10.0.0.0/20"
+        )
     return value
 
 
-_CIDR_SCHEMA = WithJsonSchema({"type": "string", "pattern": r"^\d{1,3}(\.\d{1,3}){3}/\d{1,2}$", "examples": ["10.0.0.0/20"]})
+_CIDR_SCHEMA = WithJsonSchema(
+    {"type": "string", "pattern": r"^\d{1,3}(\.\d{1,3}){3}/\d{1,2}$", "examples": ["10.0.0.0/20"]}
+)
 Cidr = Annotated[str, AfterValidator(_network), _CIDR_SCHEMA]
 PrivateCidr = Annotated[str, AfterValidator(_network), AfterValidator(_private), _CIDR_SCHEMA]
 
@@ -52,7 +67,12 @@ class CreatedScratch(Section):
     retention_days: Annotated[int, Field(ge=1, le=3650, examples=[14])] = 14
     """Days after which scratch objects are deleted."""
     prefix: Annotated[
-        str, Text(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", "a prefix is path parts joined by /, without slashes at the ends", "pathways-scratch/shared")
+        str,
+        Text(
+            r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*",
+            "a prefix is path parts joined by /, without slashes at the ends",
+            "pathways-scratch/shared",
+        ),
     ] = "pathways-scratch/shared"
     """Where in the bucket the servers write; one prefix for all jobs."""
 
@@ -60,15 +80,29 @@ class CreatedScratch(Section):
 class ExistingScratch(Section):
     """A bucket that exists, in the cluster's region; its settings and lifecycle stay its owner's."""
 
-    existing: Annotated[str, Text(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]", "a bucket's name, without gs:// and without a path", "acme-pathways-scratch")]
+    existing: Annotated[
+        str,
+        Text(
+            r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]",
+            "a bucket's name, without gs:// and without a path",
+            "acme-pathways-scratch",
+        ),
+    ]
     """Name of the bucket."""
     prefix: Annotated[
-        str, Text(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", "a prefix is path parts joined by /, without slashes at the ends", "pathways-scratch/shared")
+        str,
+        Text(
+            r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*",
+            "a prefix is path parts joined by /, without slashes at the ends",
+            "pathways-scratch/shared",
+        ),
     ] = "pathways-scratch/shared"
     """Where in the bucket the servers write; one prefix for all jobs."""
 
 
-Scratch = Annotated[Annotated[CreatedScratch, Tag("created")] | Annotated[ExistingScratch, Tag("existing")], Discriminator(_kind)]
+Scratch = Annotated[
+    Annotated[CreatedScratch, Tag("created")] | Annotated[ExistingScratch, Tag("existing")], Discriminator(_kind)
+]
 
 Day = Literal["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
@@ -110,11 +144,17 @@ class ExistingCluster(Section):
 class CreatedCluster(Section):
     """A cluster of the stack's own."""
 
-    release_channel: Annotated[Literal["RAPID", "REGULAR", "STABLE", "EXTENDED"], Field(examples=["REGULAR"])] = "REGULAR"
+    release_channel: Annotated[Literal["RAPID", "REGULAR", "STABLE", "EXTENDED"], Field(examples=["REGULAR"])] = (
+        "REGULAR"
+    )
     """GKE release channel."""
     min_version: Annotated[
         str | None,
-        Text(GKE_VERSION_PATTERN.strip("^$"), "a GKE version is text such as 1.34.1-gke.2541000, in quotes (1.30 unquoted is the number 1.3)", "1.34.1-gke.2541000"),
+        Text(
+            GKE_VERSION_PATTERN.strip("^$"),
+            "a GKE version is text such as 1.34.1-gke.2541000, in quotes (1.30 unquoted is the number 1.3)",
+            "1.34.1-gke.2541000",
+        ),
     ] = None
     """Least version of the control plane; absent: the channel's default."""
     deletion_protection: Annotated[bool | None, Field(examples=[True])] = None
@@ -127,12 +167,20 @@ class CreatedCluster(Section):
     """Maintenance window and node hold."""
     security_group: Annotated[
         str | None,
-        Text(r"gke-security-groups@([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}", "Google Groups for RBAC needs the group gke-security-groups of your domain", "gke-security-groups@acme.com"),
+        Text(
+            r"gke-security-groups@([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}",
+            "Google Groups for RBAC needs the group gke-security-groups of your domain",
+            "gke-security-groups@acme.com",
+        ),
     ] = None
     """Group for role-based access by Google Groups."""
     kms_key: Annotated[
         str | None,
-        Text(rf"{_PROJECT_PATH}/locations/[a-z0-9-]+/keyRings/[\w-]{{1,63}}/cryptoKeys/[\w-]{{1,63}}", "a key is its full path", "projects/acme-kms/locations/us-east5/keyRings/gke/cryptoKeys/secrets"),
+        Text(
+            rf"{_PROJECT_PATH}/locations/[a-z0-9-]+/keyRings/[\w-]{{1,63}}/cryptoKeys/[\w-]{{1,63}}",
+            "a key is its full path",
+            "projects/acme-kms/locations/us-east5/keyRings/gke/cryptoKeys/secrets",
+        ),
     ] = None
     """Key that encrypts Secrets in etcd; GKE's service agent has to be allowed to use it."""
 
@@ -140,7 +188,11 @@ class CreatedCluster(Section):
     @classmethod
     def _runs_pathways(cls, value: str | None) -> str | None:
         if value and GkeVersion.parse(value) < PATHWAYS_MIN_GKE:
-            raise violation(f"{value} is too old", f"Pathways needs GKE {PATHWAYS_MIN_GKE} or later", f"write {PATHWAYS_MIN_GKE} or later, or remove minVersion")
+            raise violation(
+                f"{value} is too old",
+                f"Pathways needs GKE {PATHWAYS_MIN_GKE} or later",
+                f"write {PATHWAYS_MIN_GKE} or later, or remove minVersion",
+            )
         return value
 
     @field_validator("authorized_networks")
@@ -148,20 +200,38 @@ class CreatedCluster(Section):
     def _not_everyone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for network in value:
             if IPv4Network(network).prefixlen < 8:
-                raise violation(f"{network} is open to nearly everyone", "an authorized network is /8 or smaller", "write your own ranges, or endpoint: dns")
+                raise violation(
+                    f"{network} is open to nearly everyone",
+                    "an authorized network is /8 or smaller",
+                    "write your own ranges, or endpoint: dns",
+                )
         return value
 
 
-Cluster = Annotated[Annotated[CreatedCluster, Tag("created")] | Annotated[ExistingCluster, Tag("existing")], Discriminator(_kind)]
+Cluster = Annotated[
+    Annotated[CreatedCluster, Tag("created")] | Annotated[ExistingCluster, Tag("existing")], Discriminator(_kind)
+]
 
 
 class ExistingNetworkNames(Section):
     """Which network, subnet and ranges."""
 
-    network: Annotated[str, Text(rf"({_PROJECT_PATH}/global/networks/)?[a-z]([a-z0-9-]{{0,61}}[a-z0-9])?", "a network is its name, or projects/HOST/global/networks/NAME", "shared")]
+    network: Annotated[
+        str,
+        Text(
+            rf"({_PROJECT_PATH}/global/networks/)?[a-z]([a-z0-9-]{{0,61}}[a-z0-9])?",
+            "a network is its name, or projects/HOST/global/networks/NAME",
+            "shared",
+        ),
+    ]
     """VPC network."""
     subnetwork: Annotated[
-        str, Text(rf"({_PROJECT_PATH}/regions/[a-z0-9-]+/subnetworks/)?[a-z]([a-z0-9-]{{0,61}}[a-z0-9])?", "a subnet is its name, or projects/HOST/regions/REGION/subnetworks/NAME", "shared-us-east5")
+        str,
+        Text(
+            rf"({_PROJECT_PATH}/regions/[a-z0-9-]+/subnetworks/)?[a-z]([a-z0-9-]{{0,61}}[a-z0-9])?",
+            "a subnet is its name, or projects/HOST/regions/REGION/subnetworks/NAME",
+            "shared-us-east5",
+        ),
     ]
     """Subnet in the zone's region."""
     pod_range: Annotated[ResourceName, Field(examples=["pods"])]
@@ -173,7 +243,14 @@ class ExistingNetworkNames(Section):
 class ExistingNetwork(Section):
     """A network that exists, of this project or shared by another; ranges have to be large enough already."""
 
-    existing: Annotated[ExistingNetworkNames, Field(examples=[{"network": "shared", "subnetwork": "shared-us-east5", "podRange": "pods", "serviceRange": "services"}])]
+    existing: Annotated[
+        ExistingNetworkNames,
+        Field(
+            examples=[
+                {"network": "shared", "subnetwork": "shared-us-east5", "podRange": "pods", "serviceRange": "services"}
+            ]
+        ),
+    ]
     """The network."""
 
 
@@ -190,7 +267,9 @@ class CreatedNetwork(Section):
     """Largest packet in bytes; jumbo frames speed up traffic between slices."""
 
 
-Network = Annotated[Annotated[CreatedNetwork, Tag("created")] | Annotated[ExistingNetwork, Tag("existing")], Discriminator(_kind)]
+Network = Annotated[
+    Annotated[CreatedNetwork, Tag("created")] | Annotated[ExistingNetwork, Tag("existing")], Discriminator(_kind)
+]
 
 JOBSET_CHART = "oci://registry.k8s.io/jobset/charts/jobset"
 JobSetVersion = Literal["0.11.1", "0.10.1"]
@@ -205,11 +284,19 @@ class JobSetOperator(Section):
     version: Annotated[JobSetVersion, Field(examples=["0.11.1"])] = "0.11.1"
     """Release of chart, controller and CRD."""
     chart: Annotated[
-        str, Text(r"(oci://\S+|https://\S+|\.{0,2}/\S+)", "a chart is oci://…, https://… or the path of a folder", JOBSET_CHART)
+        str,
+        Text(
+            r"(oci://\S+|https://\S+|\.{0,2}/\S+)",
+            "a chart is oci://…, https://… or the path of a folder",
+            JOBSET_CHART,
+        ),
     ] = JOBSET_CHART
     """Where the chart is: a registry, a mirror of it, or a local folder."""
     image: Annotated[
-        str, Text(r"[a-z0-9][a-z0-9.:/_-]*[a-z0-9]", "a repository is HOST/PATH without tag", "registry.k8s.io/jobset/jobset")
+        str,
+        Text(
+            r"[a-z0-9][a-z0-9.:/_-]*[a-z0-9]", "a repository is HOST/PATH without tag", "registry.k8s.io/jobset/jobset"
+        ),
     ] = "registry.k8s.io/jobset/jobset"
     """Repository of the controller's image, for mirrors; the tag follows `version`."""
 
@@ -219,4 +306,3 @@ class Operators(Section):
 
     jobset: Annotated[JobSetOperator, Field(examples=[{"install": False}])] = JobSetOperator()
     """JobSet."""
-

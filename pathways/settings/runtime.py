@@ -96,7 +96,9 @@ class Flags(Section):
         names = [_flag_name(role, flag) for flag in value]
         for name in names:
             if names.count(name) > 1:
-                raise violation(f"--{name} stands {names.count(name)} times", "each flag is given once", "keep one of them")
+                raise violation(
+                    f"--{name} stands {names.count(name)} times", "each flag is given once", "keep one of them"
+                )
         return value
 
 
@@ -130,9 +132,9 @@ class ColocatedPython(Section):
 class Runtime(Section):
     """How Pathways runs; everything has a default."""
 
-    jax_version: Annotated[str, Text(r"\d+\.\d+\.\d+", "a JAX version has three numbers and stands in quotes if need be", "0.11.1")] = (
-        "0.11.1"
-    )
+    jax_version: Annotated[
+        str, Text(r"\d+\.\d+\.\d+", "a JAX version has three numbers and stands in quotes if need be", "0.11.1")
+    ] = "0.11.1"
     """JAX release of client, proxy and server; gives the image tag."""
     images: Annotated[Images, Field(examples=[{"repository": DEFAULT_REPOSITORY}])] = Images()
     """Images, where the default ones will not do."""
@@ -159,7 +161,11 @@ def check_env(role: Role, env: dict[str, str]) -> None:
     known = set(MANAGED_ENV[role])
     for name, value in env.items():
         if name in MANAGED_ENV[role]:
-            raise violation(f"{name} is set by the stack", f"managed variables are {listed(sorted(MANAGED_ENV[role]))}", f"remove {name}")
+            raise violation(
+                f"{name} is set by the stack",
+                f"managed variables are {listed(sorted(MANAGED_ENV[role]))}",
+                f"remove {name}",
+            )
         for reference in references(value):
             if reference not in known:
                 raise violation(
@@ -178,15 +184,29 @@ def references(text: str) -> list[str]:
 def _flag_name(role: Role, flag: str) -> str:
     match = re.fullmatch(r"--([A-Za-z][A-Za-z0-9_]*)(=.*)?", flag, re.DOTALL)
     if match is None:
-        raise violation(f"{shown(flag)} is not a flag", "a flag is one text --name=value", "write for example --vmodule=ifrt_backend=3")
+        raise violation(
+            f"{shown(flag)} is not a flag",
+            "a flag is one text --name=value",
+            "write for example --vmodule=ifrt_backend=3",
+        )
     name = match[1]
     bare = name.removeprefix("no") if name.removeprefix("no") in MANAGED_FLAGS[role] else name
     if bare in MANAGED_FLAGS[role]:
-        raise violation(f"--{name} is set by the stack", f"managed flags are {listed('--' + each for each in sorted(MANAGED_FLAGS[role]))}", f"remove --{name}")
+        raise violation(
+            f"--{name} is set by the stack",
+            f"managed flags are {listed('--' + each for each in sorted(MANAGED_FLAGS[role]))}",
+            f"remove --{name}",
+        )
     if name in REMOVED_FLAGS:
-        raise violation(f"--{name} no longer exists", "a server ends at once on a flag it does not know", f"remove --{name}")
+        raise violation(
+            f"--{name} no longer exists", "a server ends at once on a flag it does not know", f"remove --{name}"
+        )
     target: dict[str, Literal["proxy", "worker"]] = {"xla_": "proxy", "megascale_": "worker"}
     for prefix, owner in target.items():
         if name.startswith(prefix) and role != owner and name != "xla_tpu_use_enhanced_launch_barrier":
-            raise violation(f"--{name} does nothing on this container", f"--{prefix}* belongs on the {owner}", f"move it to runtime.flags.{owner}")
+            raise violation(
+                f"--{name} does nothing on this container",
+                f"--{prefix}* belongs on the {owner}",
+                f"move it to runtime.flags.{owner}",
+            )
     return name

@@ -38,7 +38,9 @@ class Slices(Section):
         if value is None or generation is None or generation.machine(value):
             return value
         names = listed(machine.name for machine in generation.machines)
-        raise violation(f"{value} is not a {generation.name} machine", f"{generation.name} runs on {names}", f"write one of {names}")
+        raise violation(
+            f"{value} is not a {generation.name} machine", f"{generation.name} runs on {names}", f"write one of {names}"
+        )
 
     @field_validator("topology")
     @classmethod
@@ -59,7 +61,9 @@ class Slices(Section):
         if isinstance(value, FlexStart) and generation and not generation.flex_start:
             able = listed(name for name, each in GENERATIONS.items() if each.flex_start)
             raise violation(
-                f"flex-start is not offered for {generation.name}", f"flex-start gives {able}", "write type: on-demand, spot or reservation"
+                f"flex-start is not offered for {generation.name}",
+                f"flex-start gives {able}",
+                "write type: on-demand, spot or reservation",
             )
         return value
 
@@ -78,5 +82,3 @@ def _machine(generation: Generation, name: str | None) -> Machine:
     machine = generation.machine(name) if name else generation.default_machine
     assert machine is not None, name  # noqa: S101  the field before this one has checked it
     return machine
-
-

@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pathways.model import DNS_LABEL, Section, Text
-from pathways.settings.platform import Cluster, CreatedCluster, CreatedNetwork, CreatedScratch, Network, Operators, Scratch
+from pathways.settings.platform import (
+    Cluster,
+    CreatedCluster,
+    CreatedNetwork,
+    CreatedScratch,
+    Network,
+    Operators,
+    Scratch,
+)
 from pathways.settings.runtime import Head, Runtime
 from pathways.settings.slices import Slices
 from pathways.settings.workload import Workload
@@ -31,7 +39,12 @@ class Settings(Section):
     """Google Cloud project (its id, not its number)."""
     team: Annotated[
         str,
-        Text(DNS_LABEL, "a team is a DNS label: lower-case letters, digits and -, starting with a letter", "vision", max_length=TEAM_BUDGET),
+        Text(
+            DNS_LABEL,
+            "a team is a DNS label: lower-case letters, digits and -, starting with a letter",
+            "vision",
+            max_length=TEAM_BUDGET,
+        ),
     ]
     """Who it belongs to: a label on everything, and the first part of every name."""
     environment: Annotated[Environment, Field(examples=["dev"])]

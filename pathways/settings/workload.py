@@ -23,7 +23,11 @@ JobName = Annotated[
 ]
 RunId = Annotated[
     str,
-    Text(r"[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?", "a run id is up to 63 lower-case letters, digits, -, _ and ., as text (in quotes if it looks like a number or a date)", "run-2"),
+    Text(
+        r"[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?",
+        "a run id is up to 63 lower-case letters, digits, -, _ and ., as text (in quotes if it looks like a number or a date)",
+        "run-2",
+    ),
 ]
 
 
@@ -81,8 +85,13 @@ class Batch(_Workload):
     def undeclared(self) -> list[tuple[Literal["command", "args"], str]]:
         """The `$(NAME)` in command and arguments that no variable of the container declares: (key, name)."""
         declared = {*MANAGED_ENV["user"], *DEFAULT_ENV["user"], *self.env}
-        parts: tuple[tuple[Literal["command", "args"], tuple[str, ...]], ...] = (("command", self.command), ("args", self.args))
-        return [(key, name) for key, words in parts for word in words for name in references(word) if name not in declared]
+        parts: tuple[tuple[Literal["command", "args"], tuple[str, ...]], ...] = (
+            ("command", self.command),
+            ("args", self.args),
+        )
+        return [
+            (key, name) for key, words in parts for word in words for name in references(word) if name not in declared
+        ]
 
 
 Access = Literal["port-forward", "internal-load-balancer", "dns"]
