@@ -7,7 +7,7 @@ from pulumi import CustomTimeouts
 from pulumi_gcp import compute, container
 
 from components.cluster import ClusterHandle
-from components.common import Place, child, named_child
+from components.common import Place, named_child
 from pathways.machines import CpuMachine
 from pathways.network_plan import CPU_PODS_PER_NODE, HEAD_NODES, SYSTEM_NODES
 from pathways.plan import HEAD_TAINT, STACK_LABEL, Plan
@@ -135,7 +135,7 @@ class TpuSlices(pulumi.ComponentResource):
             project=place.project,
             region=place.region,
             workload_policy={"type": "HIGH_THROUGHPUT", "accelerator_topology": topology},
-            opts=child(self),
+            opts=named_child(self),
         )
         # An empty type: together with a policy, COMPACT would show as a change for ever and roll the nodes.
         return {"placement_policy": {"type": "", "policy_name": policy.name}}
