@@ -80,8 +80,11 @@ def control_plane(needs: Needs, processes: Processes) -> Iterator[ControlPlane]:
 
 
 @pytest.fixture
-def namespace(control_plane: ControlPlane, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A namespace of the test's own that enforces Pod Security `baseline`; gone with all in it after the test."""
+def namespace(control_plane: ControlPlane) -> Iterator[str]:
+    """A namespace of the test's own that enforces Pod Security `baseline`; its pods are gone after the test.
+
+    The namespace itself follows some seconds later: its controller looks again only after a pause.
+    """
     kube = control_plane.kube
     labels = {"pod-security.kubernetes.io/enforce": "baseline"}
     made = kube.create(
@@ -91,7 +94,7 @@ def namespace(control_plane: ControlPlane, request: pytest.FixtureRequest) -> It
     wait_for("its service account", lambda: kube.get("ServiceAccount", "default", name))
     yield name
     kube.delete("Namespace", name)
-    wait_for(f"namespace {name} gone", lambda: kube.get("Namespace", name) is None, seconds=60)
+    wait_for(f"pods of {name} gone", lambda: not kube.objects("Pod", name), seconds=60)
 
 
 @pytest.fixture(scope="module")

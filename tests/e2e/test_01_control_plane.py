@@ -62,7 +62,7 @@ def test_the_api_server_is_ready_and_reports_the_pinned_version(control_plane: C
 
 def test_a_caller_without_a_token_is_refused(control_plane: ControlPlane) -> None:
     with pytest.raises(KubeError) as refusal:
-        Kube(control_plane.server, control_plane.credentials.ca_file, "wrong").list("Pod")
+        Kube(control_plane.server, control_plane.credentials.ca_file, "wrong").objects("Pod")
     assert refusal.value.code == 401
 
 
@@ -98,7 +98,7 @@ def test_a_pathways_shaped_jobset_runs_with_each_slice_on_a_pool_of_its_own(
     assert sorted(map(sorted, pools.values())) == [[SLICE_POOLS[0]], [SLICE_POOLS[1]]]
     head = workloads.pods_of(kube, namespace, "train", workloads.HEAD)[0]
     assert head["metadata"]["labels"]["jobset.sigs.k8s.io/coordinator"] == "train-pathways-head-0-0.train"
-    assert kube.get("Node", head["spec"]["nodeName"]) in nodes.nodes_of(kube, HEAD_POOL)
+    assert head["spec"]["nodeName"] in {n["metadata"]["name"] for n in nodes.nodes_of(kube, HEAD_POOL)}
 
 
 @pytest.mark.usefixtures("two_slices", "jobset")
@@ -189,6 +189,31 @@ def test_a_webhook_that_is_down_refuses_and_answers_again_when_it_is_back(
     with control_plane.host.without(jobset.name), pytest.raises(KubeError, match="failed calling webhook"):
         kube.create(jobset_of(namespace, "train"), dry_run=True)
     wait_for("accepted", lambda: kube.create(jobset_of(namespace, "train"), dry_run=True))
+
+
+def test_a_controller_of_a_version_that_is_not_here_never_becomes_ready(
+    control_plane: ControlPlane, namespace: str
+) -> None:
+    kube = control_plane.kube
+    labels = {"app.kubernetes.io/name": "jobset"}
+    container = {"name": "manager", "image": "example.invalid/jobset:v9.9.9"}
+    kube.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "controller", "namespace": namespace, "labels": labels},
+            "spec": {"containers": [container]},
+        }
+    )
+
+    def waiting() -> Object | None:
+        statuses = (kube.get("Pod", "controller", namespace) or {})["status"].get("containerStatuses")
+        return statuses[0]["state"].get("waiting") if statuses else None
+
+    assert wait_for("a verdict", waiting) == {
+        "reason": "ErrImagePull",
+        "message": "this machine has no jobset 9.9.9",
+    }
 
 
 @pytest.mark.usefixtures("two_slices", "jobset")

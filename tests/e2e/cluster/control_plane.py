@@ -22,7 +22,7 @@ POD_RANGE = "10.64.0.0/12"
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 
 
-@dataclass
+@dataclass(repr=False)
 class ControlPlane:
     """A running control plane.
 

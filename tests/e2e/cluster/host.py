@@ -7,7 +7,6 @@ changed: ports and folders become local ones, and leader election is off, as eac
 
 from __future__ import annotations
 
-import base64
 import logging
 import re
 import shutil
@@ -22,7 +21,7 @@ from typing import Any
 import requests
 import yaml
 
-from tests.e2e.cluster import podstatus
+from tests.e2e.cluster import podstatus, webhook_ca
 from tests.e2e.cluster.credentials import Credentials
 from tests.e2e.cluster.kube import Kube, KubeError, Object
 from tests.e2e.cluster.processes import Process, Processes, free_port
@@ -43,6 +42,7 @@ class Hosted:
     pod: Object
     tool: Tool
     address: str
+    service: str
     folder: Path
     command: list[str]
     environment: dict[str, str]
@@ -153,33 +153,38 @@ class ControllerHost:
         found = {t.program.version.lstrip("v"): t for t in self.tools.values() if t.program.binary_name == name}
         if not version:
             return found.get(self.tools[name].program.version.lstrip("v")) if name in self.tools else None, name
-        return found.get(version.lstrip("v")), f"{name} {version}"
+        return found.get(version.lstrip("v")), f"{name} {version.removeprefix('v')}"
 
     def _prepare(self, pod: Object, tool: Tool) -> Hosted:
         meta, spec = pod["metadata"], pod["spec"]
         folder = self.processes.folder / "pods" / meta["name"]
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         namespace = meta["namespace"]
-        self.credentials.issue(folder, f"*.{namespace}.svc")
+        config = self._config(pod)
+        certificates = (config.get("internalCertManagement") or {}) | {"enable": False}
+        service = certificates.get("webhookServiceName") or f"{tool.program.binary_name}-webhook-service"
+        self.credentials.issue(folder, f"{service}.{namespace}.svc")
         hosted = Hosted(
             pod,
             tool,
             address=_address(next(self._addresses)),
+            service=service,
             folder=folder,
             command=[],
             environment={},
             webhook_port=free_port(),
             health_port=free_port(),
         )
-        config = self._config(pod)
         config |= {
             "webhook": (config.get("webhook") or {})
             | {"host": "127.0.0.1", "port": hosted.webhook_port, "certDir": str(folder)},
             "health": {"healthProbeBindAddress": f"127.0.0.1:{hosted.health_port}"},
             "metrics": {"bindAddress": "0"},
             "leaderElection": {"leaderElect": False},
-            "internalCertManagement": (config.get("internalCertManagement") or {}) | {"enable": False},
+            "internalCertManagement": certificates,
         }
+        if tool.program.binary_name == "kueue":  # in a pod it reads this from the service account's folder
+            config.setdefault("namespace", namespace)
         config_file = folder / _CONFIG_FILE
         config_file.write_text(yaml.safe_dump(config))
         container = spec["containers"][0]
@@ -215,11 +220,11 @@ class ControllerHost:
             self.processes.stop(hosted.process, patience=0)
             hosted.process, hosted.not_before = None, time.monotonic() + 1
         if hosted.process is None and not down and time.monotonic() >= hosted.not_before:
-            self._inject_conversion_ca(hosted)
+            webhook_ca.inject_into_conversions(self.kube, self.credentials.ca_pem, hosted.namespace, hosted.service)
             hosted.process = self.processes.start(hosted.name, hosted.command, hosted.environment, hosted.folder)
             hosted.restarts += 1
         if hosted.process is not None:
-            self._inject_webhook_ca(hosted)
+            webhook_ca.inject_into_webhooks(self.kube, self.credentials.ca_pem, hosted.namespace, hosted.service)
         ready = hosted.process is not None and _answers(hosted.health_port)
         if ready != hosted.ready or "status" not in hosted.pod or not hosted.pod["status"].get("podIP"):
             status = podstatus.running(hosted.pod, hosted.address, ready=ready, restarts=max(hosted.restarts, 0))
@@ -229,31 +234,6 @@ class ControllerHost:
     def _patch_status(self, pod: Object, status: Object) -> Object:
         meta = pod["metadata"]
         return self.kube.patch("Pod", meta["name"], meta["namespace"], {"status": status}, sub="status")
-
-    def _inject_webhook_ca(self, hosted: Hosted) -> None:
-        """What cert-manager's injector does: the CA into every webhook that points into the pod's namespace."""
-        bundle = base64.b64encode(self.credentials.ca_pem).decode()
-        for kind in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"):
-            for found in self.kube.objects(kind):
-                operations: list[Object] = []
-                for index, webhook in enumerate(found.get("webhooks", [])):
-                    client = webhook["clientConfig"]
-                    ours = client.get("service", {}).get("namespace") == hosted.namespace
-                    if ours and client.get("caBundle") != bundle:
-                        path = f"/webhooks/{index}/clientConfig/caBundle"
-                        operations.append({"op": "add", "path": path, "value": bundle})
-                if operations:
-                    self.kube.patch(kind, found["metadata"]["name"], None, operations)
-
-    def _inject_conversion_ca(self, hosted: Hosted) -> None:
-        """The same for the conversion webhooks of custom resource definitions."""
-        bundle = base64.b64encode(self.credentials.ca_pem).decode()
-        for found in self.kube.objects("CustomResourceDefinition"):
-            client = found["spec"].get("conversion", {}).get("webhook", {}).get("clientConfig", {})
-            if client.get("service", {}).get("namespace") == hosted.namespace and client.get("caBundle") != bundle:
-                path = "/spec/conversion/webhook/clientConfig/caBundle"
-                body = [{"op": "add", "path": path, "value": bundle}]
-                self.kube.patch("CustomResourceDefinition", found["metadata"]["name"], None, list[Object](body))
 
     def _end(self, hosted: Hosted) -> None:
         if hosted.process is not None:

@@ -48,8 +48,8 @@ class Kube:
 
     server: str
     ca_file: Path
-    token: str
-    _kinds: dict[str, Resource] = field(default_factory=dict)
+    token: str = field(repr=False)
+    _kinds: dict[str, Resource] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._session = requests.Session()

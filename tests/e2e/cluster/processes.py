@@ -46,7 +46,7 @@ class Process:
 
     def tail(self, lines: int = 15) -> str:
         """The last lines of its log."""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+        return _tail(self.log, lines)
 
 
 @dataclass
@@ -117,10 +117,7 @@ class Processes:
 
     def tails(self, lines: int = 15) -> dict[str, str]:
         """The last lines of every log, by process name."""
-        return {
-            log.stem: "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
-            for log in sorted(self.logs.glob("*.log"))
-        }
+        return {log.stem: _tail(log, lines) for log in sorted(self.logs.glob("*.log"))}
 
     def close(self, keep_logs: bool) -> None:
         """End everything, newest first, and remove the folder; the logs stay where they are if they are to be kept."""
@@ -139,6 +136,10 @@ class Processes:
         if self._reaper.stdin is not None:
             self._reaper.stdin.write(f"{word}\n".encode())
             self._reaper.stdin.flush()
+
+
+def _tail(log: Path, lines: int) -> str:
+    return "\n".join(line[:300] for line in log.read_text(errors="replace").splitlines()[-lines:])
 
 
 def _signal_group(process: Process, sig: signal.Signals) -> None:

@@ -80,6 +80,9 @@ def ensure(programs: Iterable[Program] = PROGRAMS, say: Callable[[str], None] = 
     Raises:
         ToolError: Go is missing, or a build failed (with the compiler's last lines).
     """
+    programs = list(programs)
+    if shutil.which("go") is None and (absent := missing(programs)):
+        raise ToolError(without_go(absent))
     tools: dict[str, Tool] = {}
     cache_folder().mkdir(parents=True, exist_ok=True)
     for program in programs:
@@ -139,14 +142,12 @@ def _cached(program: Program) -> Tool | None:
 
 def _digest(program: Program) -> str:
     """Fingerprint of all that decides the result, so that a changed recipe is built again under the same version."""
-    parts = [file.read_bytes() for file in sorted(program.recipe_folder.iterdir())]
+    parts = [file.read_bytes() for file in sorted(program.recipe_folder.rglob("*")) if file.is_file()]
     parts += [repr((program.package, program.linker_flags, program.folders)).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def _build(program: Program, say: Callable[[str], None]) -> Tool:
-    if shutil.which("go") is None:
-        raise ToolError(without_go(missing()))
     say(f"{program.name} {program.version}: building (minutes when the Go build cache is cold) …")
     start = time.monotonic()
     with tempfile.TemporaryDirectory(dir=cache_folder(), prefix=f".{program.name}-") as scratch:
