@@ -1,1 +1,1 @@
-"""What a stack means: settings, TPU facts, arithmetic, names and manifests, as pure typed Python without Pulumi or I/O."""
+"""What a stack means: settings, TPU facts, arithmetic, names and manifests, as typed Python without Pulumi or I/O."""

@@ -1,8 +1,8 @@
 """Capacity: where a slice's hosts come from, as a union whose members know their node-pool settings and pod selectors.
 
 Each member answers, for a slice of `hosts` hosts: `size` (arguments of the node pool), `node_config` (arguments of its
-nodes), `auto_repair`, and the node selector and tolerations of worker pods. Keys are those of the Google provider's Python
-SDK. Source of the settings: GKE's pages on TPU capacity.
+nodes), `auto_repair`, and the node selector and tolerations of worker pods. Keys are those of the Google provider's
+Python SDK. Source of the settings: GKE's pages on TPU capacity.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def in_head_target(plan: Plan) -> str:
 
 
 def proxy_host(plan: Plan) -> str:
-    """The host name of the proxy for clients that reach it by DNS: in the VPC with `access: dns`, else in the cluster."""
+    """The proxy's host name for clients that reach it by DNS: in the VPC with `access: dns`, else in the cluster."""
     return f"{plan.names.head_host}.{plan.names.namespace}.svc.{plan.vpc_dns_domain or CLUSTER_DOMAIN}"
 
 
@@ -40,7 +40,8 @@ def connect_commands(plan: Plan) -> dict[str, str]:
     container = "main" if isinstance(plan.settings.workload, Batch) else "pathways-proxy"
     head = f"jobset.sigs.k8s.io/jobset-name={job},jobset.sigs.k8s.io/replicatedjob-name={HEAD_JOB}"
     commands = {
-        "credentials": f"gcloud container clusters get-credentials {plan.cluster_name} --location={plan.cluster_location} "
+        "credentials": f"gcloud container clusters get-credentials {plan.cluster_name} "
+        f"--location={plan.cluster_location} "
         f"--project={plan.settings.project}{_endpoint_flag(plan)}",
         "watch": f"kubectl get jobset,pods {space} -l jobset.sigs.k8s.io/jobset-name={job} -o wide --watch",
         "logs": f"kubectl logs {space} -l {head} -c {container} --follow --tail=100",

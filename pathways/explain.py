@@ -30,7 +30,7 @@ def explain(model: type[BaseModel], errors: list[ErrorDetails]) -> Iterator[Prob
 def locate(
     model: type[BaseModel], loc: tuple[int | str, ...]
 ) -> tuple[tuple[str, ...], FieldInfo | None, type[BaseModel] | None]:
-    """The keys of a location without pydantic's union tags, its field if it is one, and the model that has the field."""
+    """The keys of a location without pydantic's union tags, its field if it is one, and the model with that field."""
     keys: list[str] = []
     field: FieldInfo | None = None
     current: type[BaseModel] | None = model
@@ -101,7 +101,7 @@ def _problem(
     if kind == "extra_forbidden":
         return _unknown_key(keys, owner)
     if kind in ("union_tag_not_found", "union_tag_invalid"):
-        return _wrong_member(key, field, value, context)
+        return _wrong_member(key, field, value)
     if kind == "literal_error":
         options = [str(each) for each in get_args(_literal(field))] if field else []
         return _not_one_of(key, value, options or [str(context.get("expected", ""))])
@@ -130,7 +130,7 @@ def _unknown_key(keys: tuple[str, ...], owner: type[BaseModel] | None) -> Proble
     return Problem(dotted(keys), f"unknown key ({name})", f"the keys here are {listed(known)}", fix)
 
 
-def _wrong_member(key: str, field: FieldInfo | None, value: Any, context: Mapping[str, Any]) -> Problem:
+def _wrong_member(key: str, field: FieldInfo | None, value: Any) -> Problem:
     tag = field.discriminator if field and isinstance(field.discriminator, str) else "type"
     options = list(members_of(field.annotation, field)) if field else []
     key = f"{key}.{tag}"

@@ -9,7 +9,7 @@ from pathways.plan import Plan
 
 Platform = Literal["gke", "slurm"]
 
-# The stack owns the bucket's lifecycle; a server that writes rules of its own would need more rights and fight the stack.
+# The stack owns the bucket's lifecycle; a server that writes rules of its own needs more rights and fights the stack.
 _NO_LIFECYCLE = "--enable_gcs_olm=false"
 # The same flag under two names: Pathways on GKE counts slices, on Cluster Director instances.
 _ELASTIC: dict[Platform, str] = {"gke": "num_elastic_slices", "slurm": "num_elastic_instances"}

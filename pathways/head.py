@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathways.model import memory_bytes, milli_cpu
 from pathways.settings.workload import Batch, Interactive, Resources
 
-RESOURCE_MANAGER = Resources(cpu=8, memory="32G")
+RESOURCE_MANAGER = Resources.model_construct(cpu=8, memory="32G")
 """Limits of the resource manager; smaller ones were killed for memory (public Pathways generators)."""
-PROXY = Resources(cpu=16, memory="100G")
+PROXY = Resources.model_construct(cpu=16, memory="100G")
 """Limits of the proxy, which compiles (public Pathways generators)."""
 
 

@@ -38,7 +38,7 @@ class Image:
 
     @property
     def pinned(self) -> bool:
-        """Whether the reference keeps naming the same bytes by convention: a digest, or a tag that is no moving target."""
+        """Whether the reference keeps naming the same bytes by convention: a digest, or a tag that does not move."""
         return self.digest is not None or (self.tag is not None and self.tag.lower() not in MUTABLE_TAGS)
 
     @property

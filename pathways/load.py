@@ -80,7 +80,8 @@ def _foreign(raw: Mapping[str, object]) -> Iterator[Problem]:
             )
             continue
         meant = nearest(key, known) or nearest(f"{OURS}:{key}", known)
-        rule = f"keys are written {PROJECT_KEY} or {OURS}:NAME with NAME one of {listed(name.removeprefix(f'{OURS}:') for name in known[1:])}"
+        names = listed(name.removeprefix(f"{OURS}:") for name in known[1:])
+        rule = f"keys are written {PROJECT_KEY} or {OURS}:NAME with NAME one of {names}"
         yield Problem(key, f"unknown key ({key})", rule, f"did you mean {meant}?" if meant else f"remove {key}")
 
 

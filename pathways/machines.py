@@ -20,7 +20,7 @@ class _Family:
     disk_type: DiskType
 
 
-# Google Cloud's machine-family pages; n4 takes hyperdisk-balanced only. Families without known figures are refused, since
+# Google Cloud's machine-family pages; n4 takes hyperdisk-balanced only. Families without known figures are refused:
 # nothing could be promised about what fits.
 _FAMILIES = {
     "e2": _Family({"standard": 4, "highmem": 8, "highcpu": 1}, (2, 4, 8, 16, 32), "pd-balanced"),
@@ -44,14 +44,21 @@ class CpuMachine:
 
     @property
     def allocatable_milli_cpu(self) -> int:
-        """Thousandths of a core left for our pods: GKE's reservation (6 %, 1 %, 0.5 %, 0.25 %), then one core of DaemonSets."""
+        """Thousandths of a core left for our pods.
+
+        GKE reserves 6 % of the first core, 1 % of the second, 0.5 % of two more, 0.25 % of the rest; one core is for
+        DaemonSets.
+        """
         cores = self.vcpu
         reserved = 60 + 10 * min(max(cores - 1, 0), 1) + 5 * min(max(cores - 2, 0), 2) + 2.5 * max(cores - 4, 0)
         return int(cores * 1000 - reserved - 1000)
 
     @property
     def allocatable_bytes(self) -> int:
-        """Bytes left for our pods: GKE's reservation (25, 20, 10, 6, 2 % by tier, 100 MiB eviction), then 2 GiB of DaemonSets."""
+        """Bytes left for our pods.
+
+        GKE reserves 25, 20, 10, 6 and 2 % by tier and 100 MiB for eviction; 2 GiB are for DaemonSets.
+        """
         left, reserved = self.memory_gib, 0.1
         for tier, share in ((4, 0.25), (4, 0.20), (8, 0.10), (112, 0.06), (float("inf"), 0.02)):
             part = min(left, tier)

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+import textwrap
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from functools import partial
+from itertools import pairwise
+from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
@@ -25,9 +38,39 @@ class Section(BaseModel):
         alias_generator=to_camel,
         hide_input_in_errors=True,
         serialize_by_alias=True,
-        use_attribute_docstrings=True,
         defer_build=True,
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Describe each key by the docstring below its field.
+
+        Pydantic can do so itself, but then it reads the source of every model at import, which no other command needs.
+        """
+        found = handler(schema)
+        properties = handler.resolve_ref_schema(found).get("properties", {})
+        for name, text in docstrings(cls).items():
+            properties[cls.model_fields[name].alias or name]["description"] = text
+        return found
+
+
+def docstrings(section: type[Section]) -> dict[str, str]:
+    """The docstring below each field of a section, by the field's name."""
+    found: dict[str, str] = {}
+    for model in reversed(section.__mro__):
+        if issubclass(model, Section) and model is not Section:
+            (body,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+            statements = cast("ast.ClassDef", body).body
+            for field, text in pairwise(statements):
+                match field, text:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                        found[name] = inspect.cleandoc(words)
+    return found
+
+
+def default(section: type[Section], **values: Any) -> Any:
+    """The default of a field that holds a section: made when it is needed, since making a validator takes its time."""
+    return Field(default_factory=partial(section.model_construct, **values))
 
 
 @dataclass(frozen=True)

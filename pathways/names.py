@@ -73,7 +73,7 @@ class Names:
         return f"{self.prefix}-head"
 
     def slice_pool(self, index: int) -> str:
-        """Node pool of slice `index`, counted from 0; it does not carry the shape, so that a shape can change under it."""
+        """Node pool of slice `index`, from 0; it does not carry the shape, so that a shape can change under it."""
         return f"{self.prefix}-slice-{index}"
 
     def workload_policy(self, accelerator: str, topology: str) -> str:
@@ -97,7 +97,7 @@ class Names:
 
     @property
     def service_account(self) -> str:
-        """Kubernetes service account; its rights are bound to namespace and name, which is why the namespace is the team's own."""
+        """Kubernetes service account; rights are bound to namespace and name, so the namespace is the team's own."""
         return "pathways"
 
     @property

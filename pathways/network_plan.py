@@ -15,8 +15,8 @@ SYSTEM_NODES = 3
 """The most nodes the system pool grows to."""
 SERVICES = 4096
 
-# Ranges that a created network gets unless the slices need more. They are generous on purpose: a cluster's ranges can never
-# be changed under it, so a range cut to today's slices would turn "one slice more" into "a new cluster".
+# Ranges that a created network gets unless the slices need more. They are generous on purpose: a cluster's ranges can
+# never be changed under it, so a range cut to today's slices would turn "one slice more" into "a new cluster".
 _NODES_FLOOR = 18
 _PODS_FLOOR = 14
 _SERVICES_RANGE = IPv4Network("10.1.0.0/20")
@@ -89,7 +89,7 @@ def network_plan(needs: AddressNeeds, nodes: str | None, pods: str | None, servi
 
 
 def _pods_range(prefix: int) -> IPv4Network:
-    """The first range of that size in 10.0.0.0/8 behind nodes and services: 10.4.0.0/14, 10.8.0.0/13, 10.16.0.0/12 …"""
+    """The first range of that size in 10.0.0.0/8 behind nodes and services: 10.4.0.0/14, 10.8.0.0/13 and so on."""
     return IPv4Network((0x0A000000 + 2 ** (32 - prefix), prefix))
 
 

@@ -15,7 +15,7 @@ _MIB_PER_NODE = 1.2
 
 
 def job_set_values(plan: Plan, settings: JobSetOperator) -> dict[str, Any]:
-    """Values of the JobSet chart: the released image, where the chart itself names a moving one, and room for the cluster."""
+    """Values of the JobSet chart: the released image (the chart names a moving one), and room for the cluster."""
     memory = f"{max(_LEAST_MIB, math.ceil(_MIB_PER_NODE * plan.addresses.nodes))}Mi"
     return {
         "image": {"repository": settings.image, "tag": f"v{settings.version}", "pullPolicy": "IfNotPresent"},

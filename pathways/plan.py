@@ -143,7 +143,7 @@ class Plan:
 
     @property
     def vpc_dns_domain(self) -> str | None:
-        """Domain under which the cluster's headless Services resolve in the whole VPC, where `access: dns` asks for it."""
+        """Domain under which the cluster's headless Services resolve in the VPC, where `access: dns` asks for it."""
         return f"{self.names.prefix}.pathways" if self.outside_clients == "dns" else None
 
     @property

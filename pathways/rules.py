@@ -1,7 +1,7 @@
 """The rules between values of a stack file; each is a function that yields the faults it finds.
 
-A rule reads what it needs from `Settings`. Where a value is itself wrong, reading it raises AttributeError and the rule is
-passed over: the fault has been said already.
+A rule reads what it needs from `Settings`. Where a value is itself wrong, reading it raises AttributeError and the rule
+is passed over: the fault has been said already.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def versions_offer_features(s: Settings) -> Iterator[Problem]:
     if not isinstance(s.cluster, CreatedCluster) or s.cluster.min_version is None:
         return
     version = GkeVersion.parse(s.cluster.min_version)
-    needs = [(s.slices.generation.min_gke, s.slices.tpu)]
+    needs: list[tuple[GkeVersion, str]] = [(s.slices.generation.min_gke, s.slices.tpu)]
     if isinstance(s.slices.capacity, FlexStart):
         needs.append((FLEX_START_MIN_GKE, "flex-start"))
     for least, feature in needs:
@@ -299,11 +299,7 @@ def one_region(s: Settings) -> Iterator[Problem]:
 
 def network_of_existing_cluster(s: Settings) -> Iterator[Problem]:
     """An existing cluster has its network already."""
-    if (
-        isinstance(s.cluster, ExistingCluster)
-        and isinstance(s.network, CreatedNetwork)
-        and s.network != CreatedNetwork()
-    ):
+    if isinstance(s.cluster, ExistingCluster) and isinstance(s.network, CreatedNetwork) and s.network.model_fields_set:
         yield Problem(
             "network",
             "a new network is described for a cluster that exists",

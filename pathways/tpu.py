@@ -1,8 +1,8 @@
 """The TPU catalogue: what each generation's machines are, as data.
 
 To add a generation: add its `Generation` here with its machines, and its name to `TpuName`. Everything else follows.
-Sources: GKE cluster autoscaler's machine-type tables (machines, labels), the public Pathways generators (instance types),
-"About TPUs in GKE" (topologies, minimum versions).
+Sources: GKE cluster autoscaler's machine-type tables (machines, labels), the public Pathways generators (instance
+types), "About TPUs in GKE" (topologies, minimum versions).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Placement = Literal["compact", "workload-policy"]
 
 @dataclass(frozen=True)
 class Machine:
-    """A TPU VM: chips it holds, vCPU, memory in GB, and the Pathways type of a slice made of it (before `:topology`)."""
+    """A TPU VM: chips it holds, vCPU, memory in GB, and the Pathways type of its slices (before `:topology`)."""
 
     name: str
     chips: int
@@ -38,8 +38,9 @@ class Machine:
 class Generation:
     """A TPU generation and what GKE asks for it.
 
-    `dimensions` is 2 or 3; `topologies` are all shapes where they are few (2-D), else None and the cube rule decides, with
-    `max_cubes` cubes of 4x4x4 at most. `documented_max_chips` is the largest slice the public pages show (only a warning).
+    `dimensions` is 2 or 3; `topologies` are all shapes where they are few (2-D), else none and the cube rule decides,
+    with `max_cubes` cubes of 4x4x4 at most. `documented_max_chips` is the largest slice the public pages show (only a
+    warning).
     """
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from pathways.capacity import FlexStart, Spot
+from pathways.errors import listed
 from pathways.head import head_needs
 from pathways.images import Image
 from pathways.plan import Plan, images_of, repositories_of
@@ -25,15 +26,18 @@ def warnings(plan: Plan) -> tuple[str, ...]:
 def _size(plan: Plan) -> Iterator[str]:
     generation, shape = plan.settings.slices.generation, plan.shape
     if shape.chips > generation.documented_max_chips:
-        yield f"slices.topology: {shape.topology} is above the largest documented {generation.name} slice ({generation.documented_max_chips} chips)"
+        most = f"the largest documented {generation.name} slice ({generation.documented_max_chips} chips)"
+        yield f"slices.topology: {shape.topology} is above {most}"
     if shape.hosts > NODES_PER_POOL:
-        yield f"slices.topology: {shape.hosts} hosts in one node pool; above {NODES_PER_POOL} ask Google to raise the limit first"
+        limit = f"above {NODES_PER_POOL} ask Google to raise the limit first"
+        yield f"slices.topology: {shape.hosts} hosts in one node pool; {limit}"
 
 
 def _zone(plan: Plan) -> Iterator[str]:
     generation, zone = plan.settings.slices.generation, plan.settings.zone
     if zone not in generation.zones_seen:
-        yield f"zone: {zone} is not known to offer {generation.name} (seen in {', '.join(generation.zones_seen)}); make sure it does"
+        seen = listed(generation.zones_seen)
+        yield f"zone: {zone} is not known to offer {generation.name} (seen in {seen}); make sure it does"
 
 
 def _capacity(plan: Plan) -> Iterator[str]:
@@ -41,7 +45,8 @@ def _capacity(plan: Plan) -> Iterator[str]:
     if isinstance(capacity, Spot) and plan.settings.environment == "prod":
         yield "slices.capacity: spot in prod: slices can be taken away with 30 seconds' notice"
     if isinstance(capacity, FlexStart):
-        yield f"slices.capacity: flex-start: hosts leave after {capacity.max_run_duration} at the latest, and the job with them"
+        longest = capacity.max_run_duration
+        yield f"slices.capacity: flex-start: hosts leave after {longest} at the latest, and the job with them"
 
 
 def _images(plan: Plan) -> Iterator[str]:
@@ -54,29 +59,35 @@ def _images(plan: Plan) -> Iterator[str]:
         yield "runtime.images: only one of server and proxy names its release by tag; make sure both are of one"
     own = plan.settings.project
     for project, location, repository in repositories_of(plan):
-        if project != own and not f"{location}-docker.pkg.dev/{project}/{repository}" == DEFAULT_REPOSITORY:
+        if project != own and f"{location}-docker.pkg.dev/{project}/{repository}" != DEFAULT_REPOSITORY:
             account = f"{plan.names.node_service_account}@{own}.iam.gserviceaccount.com"
-            yield f"images: {project}/{repository} is another project's; give {account} roles/artifactregistry.reader on it"
+            fix = f"give {account} roles/artifactregistry.reader on it"
+            yield f"images: {project}/{repository} is another project's; {fix}"
     outside = [reference for reference in plan.images.values() if "-docker.pkg.dev/" not in reference]
     if outside and not runtime.images.pull_secret:
-        yield f"images: {', '.join(sorted(set(outside)))} is not in Artifact Registry; if it is private, set runtime.images.pullSecret"
+        names = listed(sorted(set(outside)))
+        yield f"images: {names} is not in Artifact Registry; if it is private, set runtime.images.pullSecret"
 
 
 def _scratch(plan: Plan) -> Iterator[str]:
     scratch = plan.settings.scratch
     if isinstance(scratch, CreatedScratch) and scratch.retention_days > LONG_RETENTION_DAYS:
-        yield f"scratch.retentionDays: {scratch.retention_days} days of compile cache and suspended state are kept and billed"
+        days = scratch.retention_days
+        yield f"scratch.retentionDays: {days} days of compile cache and suspended state are kept and billed"
     if isinstance(scratch, ExistingScratch):
-        yield f"scratch.existing: {scratch.existing} has to be in {plan.settings.region}, and its own lifecycle decides what is deleted"
+        where = f"has to be in {plan.settings.region}"
+        yield f"scratch.existing: {scratch.existing} {where}, and its own lifecycle decides what is deleted"
 
 
 def _network(plan: Plan) -> Iterator[str]:
     port = plan.settings.runtime.ports.proxy
     if plan.settings.runtime.host_network:
-        yield f"runtime.hostNetwork: no NetworkPolicy reaches these pods: whoever reaches the node reaches the proxy on port {port}"
+        open_to = f"whoever reaches the node reaches the proxy on port {port}"
+        yield f"runtime.hostNetwork: no NetworkPolicy reaches these pods: {open_to}"
     cluster, workload = plan.settings.cluster, plan.settings.workload
     if isinstance(cluster, CreatedCluster) and cluster.kms_key:
-        yield "cluster.kmsKey: GKE's service agent needs roles/cloudkms.cryptoKeyEncrypterDecrypter on the key before the first up"
+        role = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
+        yield f"cluster.kmsKey: GKE's service agent needs {role} on the key before the first up"
     if isinstance(cluster, CreatedCluster) and cluster.endpoint == "private":
         yield "cluster.endpoint: private: pulumi and kubectl have to run where they reach the VPC"
     if isinstance(cluster, ExistingCluster) and isinstance(workload, Interactive) and workload.access == "dns":
@@ -86,7 +97,8 @@ def _network(plan: Plan) -> Iterator[str]:
 def _workload(plan: Plan) -> Iterator[str]:
     workload = plan.settings.workload
     if isinstance(workload, Batch) and workload.ttl:
-        yield f"workload.ttl: the JobSet is deleted {workload.ttl} after it ends; the next `pulumi up --refresh` would run it again"
+        again = "the next `pulumi up --refresh` would run it again"
+        yield f"workload.ttl: the JobSet is deleted {workload.ttl} after it ends; {again}"
     if plan.settings.runtime.elastic_slices == plan.slice_count:
         yield "runtime.elasticSlices: all slices may be missing at once; the workload has to enforce its own minimum"
     needs, machine = head_needs(workload), plan.head_machine

@@ -14,8 +14,8 @@ REPLICATED_JOB_LABEL = "jobset.sigs.k8s.io/replicatedjob-name"
 def network_policy(plan: Plan) -> dict[str, Any] | None:
     """Ingress to the job's pods: from each other and nothing else; None under host network, which no policy reaches.
 
-    All ports among the job's own pods, since those that slices use between them are not documented. `kubectl port-forward`
-    needs no rule: it comes from the pod's own node.
+    All ports among the job's own pods, since those that slices use between them are not documented. `kubectl
+    port-forward` needs no rule: it comes from the pod's own node.
     """
     if plan.settings.runtime.host_network:
         return None

@@ -136,7 +136,7 @@ def _pull_policy(image: str) -> str:
 
 
 def _unprivileged() -> dict[str, Any]:
-    # No dropped capabilities and no fixed user: the proxy switches to a user of its own, and user images are the user's.
+    # No dropped capabilities and no fixed user: the proxy switches to its own user, and user images are the user's.
     return {"allowPrivilegeEscalation": False, "privileged": False}
 
 

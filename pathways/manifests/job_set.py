@@ -32,7 +32,7 @@ def job_set(plan: Plan) -> dict[str, Any]:
             "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
             "startupPolicy": {"startupPolicyOrder": "InOrder"},
             **success,
-            # Blocking: the pods of the last attempt are gone before the next starts, so they cannot fight over TPUs and ports.
+            # Blocking: the old pods are gone before the next starts, so they do not fight over TPUs and ports.
             "failurePolicy": {"maxRestarts": runtime.max_restarts, "restartStrategy": "BlockingRecreate"},
             **ttl,
             "replicatedJobs": [_head(plan), _worker(plan)],
@@ -69,7 +69,7 @@ def _head(plan: Plan) -> dict[str, Any]:
 
 
 def _head_containers(plan: Plan) -> dict[str, Any]:
-    """Resource manager and proxy: native sidecars, in this order, of the user's container; plain containers without one."""
+    """Resource manager, then proxy: native sidecars of the user's container, or plain containers without one."""
     servers = [containers.resource_manager(plan), containers.proxy(plan)]
     workload = plan.settings.workload
     if not isinstance(workload, Batch):

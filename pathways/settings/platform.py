@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, WithJsonSchema, field_validator
 
 from pathways.errors import listed, shown, violation
-from pathways.model import Items, Section, Text
+from pathways.model import Items, Section, Text, default
 from pathways.tpu import PATHWAYS_MIN_GKE
 from pathways.versions import GKE_VERSION_PATTERN, GkeVersion
 
@@ -163,7 +163,7 @@ class CreatedCluster(Section):
     """How the control plane is reached: by its DNS name (IAM decides), inside the VPC, or from authorized networks."""
     authorized_networks: Annotated[Items[Cidr], Field(max_length=100, examples=[["203.0.113.0/24"]])] = ()
     """Ranges that may reach the control plane by address; needed for `authorized`, allowed for `private`."""
-    maintenance: Annotated[Maintenance, Field(examples=[{"days": ["SA"], "start": "02:00"}])] = Maintenance()
+    maintenance: Annotated[Maintenance, Field(examples=[{"days": ["SA"], "start": "02:00"}])] = default(Maintenance)
     """Maintenance window and node hold."""
     security_group: Annotated[
         str | None,
@@ -273,7 +273,7 @@ Network = Annotated[
 
 JOBSET_CHART = "oci://registry.k8s.io/jobset/charts/jobset"
 JobSetVersion = Literal["0.11.1", "0.10.1"]
-"""Releases whose CRD is kept beside the operator component; the first is the default, and the one that the tests run."""
+"""Releases whose CRD is kept beside the operator component; the first is the default, which the tests run."""
 
 
 class JobSetOperator(Section):
@@ -304,5 +304,5 @@ class JobSetOperator(Section):
 class Operators(Section):
     """The controllers the workload needs."""
 
-    jobset: Annotated[JobSetOperator, Field(examples=[{"install": False}])] = JobSetOperator()
+    jobset: Annotated[JobSetOperator, Field(examples=[{"install": False}])] = default(JobSetOperator)
     """JobSet."""

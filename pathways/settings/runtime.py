@@ -11,7 +11,7 @@ from pathways.containers import MANAGED_ENV, MANAGED_FLAGS, REMOVED_FLAGS, Role
 from pathways.errors import listed, shown, violation
 from pathways.images import REFERENCE_PATTERN, REPOSITORY_PATTERN
 from pathways.machines import cpu_machine
-from pathways.model import EnvValues, Items, Memory, Section, Text
+from pathways.model import EnvValues, Items, Memory, Section, Text, default
 
 DEFAULT_REPOSITORY = "us-docker.pkg.dev/cloud-tpu-v2-images/cloud-pathways"
 SECRET_NAME = r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?"
@@ -136,21 +136,21 @@ class Runtime(Section):
         str, Text(r"\d+\.\d+\.\d+", "a JAX version has three numbers and stands in quotes if need be", "0.11.1")
     ] = "0.11.1"
     """JAX release of client, proxy and server; gives the image tag."""
-    images: Annotated[Images, Field(examples=[{"repository": DEFAULT_REPOSITORY}])] = Images()
+    images: Annotated[Images, Field(examples=[{"repository": DEFAULT_REPOSITORY}])] = default(Images)
     """Images, where the default ones will not do."""
-    ports: Annotated[Ports, Field(examples=[{"proxy": 29000}])] = Ports()
+    ports: Annotated[Ports, Field(examples=[{"proxy": 29000}])] = default(Ports)
     """Ports."""
     host_network: Annotated[bool, Field(examples=[True])] = False
-    """Head and workers use the node's network: the pods act as the node's service account and no NetworkPolicy reaches them."""
+    """Head and workers use the node's network: they act as its service account, and no NetworkPolicy reaches them."""
     elastic_slices: Annotated[int, Field(ge=0, examples=[1])] = 0
     """Slices that may be missing while the client's connection survives; at most `slices.count`."""
     max_restarts: Annotated[int, Field(ge=0, le=1000, examples=[3])] = 0
     """Restarts of the whole JobSet before it has failed."""
     max_slice_restarts: Annotated[int, Field(ge=1, le=10000, examples=[4])] = 4
     """Failures allowed per host of a slice before the slice has failed."""
-    flags: Annotated[Flags, Field(examples=[{"proxy": ["--xla_tpu_scoped_vmem_limit_kib=98304"]}])] = Flags()
+    flags: Annotated[Flags, Field(examples=[{"proxy": ["--xla_tpu_scoped_vmem_limit_kib=98304"]}])] = default(Flags)
     """More flags."""
-    env: Annotated[ContainerEnv, Field(examples=[{"worker": {"TPU_MIN_LOG_LEVEL": "2"}}])] = ContainerEnv()
+    env: Annotated[ContainerEnv, Field(examples=[{"worker": {"TPU_MIN_LOG_LEVEL": "2"}}])] = default(ContainerEnv)
     """More environment."""
     colocated_python: Annotated[ColocatedPython | None, Field(examples=[{"sharedMemory": "64Gi"}])] = None
     """Run the colocated-python sidecar on every worker."""

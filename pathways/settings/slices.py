@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from pathways.capacity import Capacity, FlexStart, OnDemand
 from pathways.errors import listed, violation
-from pathways.model import Section
+from pathways.model import Section, default
 from pathways.topology import SliceShape, TopologyError, slice_shape
 from pathways.tpu import GENERATIONS, Generation, Machine, TpuName
 
@@ -26,7 +26,7 @@ class Slices(Section):
     """Shape of one slice in chips: `AxB` for v5e and v6e, `AxBxC` for the others; decides the hosts of a slice."""
     count: Annotated[int, Field(ge=1, le=1024, examples=[2])]
     """How many slices; each is one node pool. One more adds a pool and leaves the others alone."""
-    capacity: Annotated[Capacity, Field(examples=[{"type": "on-demand"}])] = OnDemand(type="on-demand")
+    capacity: Annotated[Capacity, Field(examples=[{"type": "on-demand"}])] = default(OnDemand, type="on-demand")
     """Where the TPU VMs come from."""
     max_pods_per_node: Annotated[int, Field(ge=15, le=256, examples=[16])] = 16
     """Pods that fit a TPU node, GKE's own included; sizes the pod range. 15 is the least that is known to work."""

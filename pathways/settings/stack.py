@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pathways.model import DNS_LABEL, Section, Text
+from pathways.model import DNS_LABEL, Section, Text, default
 from pathways.settings.platform import (
     Cluster,
     CreatedCluster,
@@ -53,19 +53,19 @@ class Settings(Section):
     """Zone of the TPUs; the region follows from it."""
     slices: Annotated[Slices, Field(examples=[{"tpu": "v6e", "topology": "4x4", "count": 2}])]
     """The TPU slices."""
-    head: Annotated[Head, Field(examples=[{"machineType": "n2-standard-64"}])] = Head()
+    head: Annotated[Head, Field(examples=[{"machineType": "n2-standard-64"}])] = default(Head)
     """The head."""
-    runtime: Annotated[Runtime, Field(examples=[{"elasticSlices": 1}])] = Runtime()
+    runtime: Annotated[Runtime, Field(examples=[{"elasticSlices": 1}])] = default(Runtime)
     """How Pathways runs."""
     workload: Annotated[Workload, Field(examples=[{"mode": "interactive", "name": "lab", "access": "port-forward"}])]
     """What runs."""
-    scratch: Annotated[Scratch, Field(examples=[{"retentionDays": 14}])] = CreatedScratch()
+    scratch: Annotated[Scratch, Field(examples=[{"retentionDays": 14}])] = default(CreatedScratch)
     """Scratch bucket: compile cache and suspended state."""
-    cluster: Annotated[Cluster, Field(examples=[{"releaseChannel": "REGULAR"}])] = CreatedCluster()
+    cluster: Annotated[Cluster, Field(examples=[{"releaseChannel": "REGULAR"}])] = default(CreatedCluster)
     """GKE cluster."""
-    network: Annotated[Network, Field(examples=[{"mtu": 8896}])] = CreatedNetwork()
+    network: Annotated[Network, Field(examples=[{"mtu": 8896}])] = default(CreatedNetwork)
     """VPC network."""
-    operators: Annotated[Operators, Field(examples=[{"jobset": {"install": False}}])] = Operators()
+    operators: Annotated[Operators, Field(examples=[{"jobset": {"install": False}}])] = default(Operators)
     """Controllers."""
 
     @property

@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from pathways.containers import DEFAULT_ENV, MANAGED_ENV
 from pathways.errors import violation
-from pathways.model import Cpu, Duration, EnvValues, Items, Memory, Section, Text
+from pathways.model import Cpu, Duration, EnvValues, Items, Memory, Section, Text, default
 from pathways.names import JOB_SET_NAME_BUDGET
 from pathways.settings.runtime import ImageReference, check_env, references
 
@@ -16,7 +16,8 @@ JobName = Annotated[
     str,
     Text(
         r"[a-z]([a-z0-9-]*[a-z0-9])?",
-        "a job's name is lower-case letters, digits and -, starts with a letter, and with its suffixes fits the coordinator label of 63",
+        "a job's name is lower-case letters, digits and -, starts with a letter, and with its suffixes fits the "
+        "coordinator label of 63",
         "train",
         max_length=JOB_SET_NAME_BUDGET,
     ),
@@ -25,7 +26,8 @@ RunId = Annotated[
     str,
     Text(
         r"[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?",
-        "a run id is up to 63 lower-case letters, digits, -, _ and ., as text (in quotes if it looks like a number or a date)",
+        "a run id is up to 63 lower-case letters, digits, -, _ and ., as text (in quotes if it looks like a number or "
+        "a date)",
         "run-2",
     ),
 ]
@@ -64,7 +66,7 @@ class Batch(_Workload):
     """Arguments, one list item each."""
     env: Annotated[EnvValues, Field(examples=[{"LOG_LEVEL": "info"}])] = {}
     """Environment of the user's container, after ours; values are text."""
-    resources: Annotated[Resources, Field(examples=[{"cpu": 24, "memory": "100G"}])] = Resources()
+    resources: Annotated[Resources, Field(examples=[{"cpu": 24, "memory": "100G"}])] = default(Resources)
     """What the user's container may use of the head."""
     ttl: Annotated[Duration | None, Field(examples=["24h"])] = None
     """Delete the finished JobSet after this time; absent: it stays until the stack changes."""
@@ -103,7 +105,7 @@ class Interactive(_Workload):
     mode: Literal["interactive"]
     """Kind of workload."""
     access: Annotated[Access, Field(examples=["port-forward"])] = "port-forward"
-    """How clients reach the proxy: through `kubectl port-forward`, an internal load balancer, or Cloud DNS names in the VPC."""
+    """How clients reach the proxy: by `kubectl port-forward`, an internal load balancer, or Cloud DNS in the VPC."""
 
 
 Workload = Annotated[Batch | Interactive, Field(discriminator="mode")]
