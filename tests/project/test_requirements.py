@@ -1,0 +1,69 @@
+"""The requirement files: exact, hashed, and one the part of the other."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.project.checkout import ROOT
+
+LOCKED = ("requirements.txt", "requirements-dev.txt")
+PINNED = re.compile(r"(?P<pin>[\w.-]+==[\w.!+]+(?: ; [^#]+?)?)(?: --hash=sha256:[0-9a-f]{64})+")
+
+
+def logical_lines(name: str) -> list[str]:
+    """The lines of a requirement file, continued ones joined, without comments."""
+    text = re.sub(r"\s*\\\n\s*", " ", (ROOT / name).read_text("utf-8"))
+    return [line for raw in text.splitlines() if (line := re.sub(r"(^|\s)#.*", "", raw).strip())]
+
+
+def pins(name: str) -> dict[str, Requirement]:
+    """The pins of a locked file by package."""
+    found = [PINNED.fullmatch(line) for line in logical_lines(name)]
+    requirements = [Requirement(match["pin"]) for match in found if match]
+    return {canonicalize_name(requirement.name): requirement for requirement in requirements}
+
+
+def wanted(name: str) -> list[Requirement]:
+    """What an .in file asks for itself."""
+    return [Requirement(line) for line in logical_lines(name) if not line.startswith("-r ")]
+
+
+def version(requirement: Requirement) -> str:
+    (specifier,) = requirement.specifier
+    return specifier.version
+
+
+@pytest.mark.parametrize("name", LOCKED)
+def test_every_line_is_an_exact_version_with_hashes(name: str) -> None:
+    assert [line for line in logical_lines(name) if not PINNED.fullmatch(line)] == []
+    assert len(pins(name)) == len(logical_lines(name)) > 0
+
+
+@pytest.mark.parametrize("name", LOCKED)
+def test_no_line_holds_an_address(name: str) -> None:
+    assert "://" not in (ROOT / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("source", "locked"),
+    [("requirements.in", LOCKED[0]), ("requirements.in", LOCKED[1]), ("requirements-dev.in", LOCKED[1])],
+)
+def test_what_is_asked_for_is_locked(source: str, locked: str) -> None:
+    have = pins(locked)
+    for requirement in wanted(source):
+        pin = have[canonicalize_name(requirement.name)]
+        assert requirement.specifier.contains(version(pin)), f"{source} asks for {requirement}, {locked} has {pin}"
+
+
+def test_tests_run_on_the_versions_that_a_preview_runs_on() -> None:
+    runtime, dev = pins("requirements.txt"), pins("requirements-dev.txt")
+    assert {name: str(dev.get(name)) for name in runtime} == {name: str(pin) for name, pin in runtime.items()}
+
+
+def test_the_pulumi_packages_are_pinned_by_hand() -> None:
+    exact = {requirement.name for requirement in wanted("requirements.in") if "==" in str(requirement.specifier)}
+    assert exact == {"pulumi", "pulumi-gcp", "pulumi-kubernetes"}
