@@ -81,9 +81,10 @@ def control_plane(needs: Needs, processes: Processes) -> Iterator[ControlPlane]:
 
 @pytest.fixture
 def namespace(control_plane: ControlPlane) -> Iterator[str]:
-    """A namespace of the test's own that enforces Pod Security `baseline`; its pods are gone after the test.
+    """A namespace of the test's own that enforces Pod Security `baseline`; it ends with the test.
 
-    The namespace itself follows some seconds later: its controller looks again only after a pause.
+    Nothing can be created in it from then on; its controller takes some seconds to remove what is there, which the next
+    test need not wait for.
     """
     kube = control_plane.kube
     labels = {"pod-security.kubernetes.io/enforce": "baseline"}
@@ -94,7 +95,6 @@ def namespace(control_plane: ControlPlane) -> Iterator[str]:
     wait_for("its service account", lambda: kube.get("ServiceAccount", "default", name))
     yield name
     kube.delete("Namespace", name)
-    wait_for(f"pods of {name} gone", lambda: not kube.objects("Pod", name), seconds=60)
 
 
 @pytest.fixture(scope="module")
@@ -119,4 +119,10 @@ def _installed(needs: Needs, plane: ControlPlane, chart: charts.Chart) -> Iterat
     needs("helm", chart.tool)
     charts.install(plane, chart)
     yield chart
+    wait_for("ended namespaces gone", lambda: not _ending(plane), seconds=60)  # finalizers need their controller
     charts.uninstall(plane, chart)
+
+
+def _ending(plane: ControlPlane) -> list[str]:
+    found = plane.kube.objects("Namespace")
+    return [n["metadata"]["name"] for n in found if "deletionTimestamp" in n["metadata"]]

@@ -15,10 +15,12 @@ import pytest
 import requests
 
 from tests.e2e.cluster import nodes, podstatus, workloads
-from tests.e2e.cluster.charts import Chart
+from tests.e2e.cluster.charts import JOBSET_PREVIOUS, Chart, install
 from tests.e2e.cluster.control_plane import ControlPlane
 from tests.e2e.cluster.credentials import write_auth_plugin
 from tests.e2e.cluster.kube import Kube, KubeError, Object, wait_for
+from tests.e2e.conftest import Needs
+from tests.e2e.tools.pulumi_home import make_pulumi_home
 
 HEAD_POOL = "cpu-head"
 SLICE_POOLS = ("tpu-slice-0", "tpu-slice-1")
@@ -216,6 +218,26 @@ def test_a_controller_of_a_version_that_is_not_here_never_becomes_ready(
     }
 
 
+@pytest.mark.usefixtures("two_slices")
+def test_a_version_bump_swaps_the_controller_and_leaves_a_running_jobset_alone(
+    needs: Needs, control_plane: ControlPlane, namespace: str, jobset: Chart
+) -> None:
+    needs(JOBSET_PREVIOUS.tool)
+    kube, tools = control_plane.kube, control_plane.tools
+
+    def controller() -> str:
+        hosted = control_plane.host.running("jobset")
+        return hosted[0].tool.program.version if len(hosted) == 1 else ""
+
+    install(control_plane, JOBSET_PREVIOUS)
+    wait_for("the previous version alone", lambda: controller() == tools[JOBSET_PREVIOUS.tool].program.version)
+    before = {p["metadata"]["uid"] for p in run_jobset(kube, namespace)}
+    install(control_plane, jobset)
+    wait_for("the pinned version alone", lambda: controller() == tools[jobset.tool].program.version)
+    wait_for("answers", lambda: kube.create(jobset_of(namespace, "other"), dry_run=True))
+    assert {p["metadata"]["uid"] for p in workloads.running(workloads.pods_of(kube, namespace, "train"))} == before
+
+
 @pytest.mark.usefixtures("two_slices", "jobset")
 def test_a_restarted_api_server_keeps_its_address_and_its_running_jobset(
     control_plane: ControlPlane, namespace: str
@@ -226,6 +248,16 @@ def test_a_restarted_api_server_keeps_its_address_and_its_running_jobset(
         kube.objects("Pod")
     pods = workloads.running(workloads.pods_of(kube, namespace, "train"))
     assert {p["metadata"]["uid"] for p in pods} == before
+
+
+def test_the_pulumi_engine_finds_the_built_kubernetes_provider(needs: Needs, tmp_path: Path) -> None:
+    tools = needs("pulumi", "pulumi-resource-kubernetes")
+    env = os.environ | make_pulumi_home(tmp_path / "home", tools)
+    run = subprocess.run(
+        ["pulumi", "plugin", "ls", "--json"], capture_output=True, text=True, check=True, env=env, cwd=tmp_path
+    )
+    plugins = {(p["name"], p["version"]) for p in json.loads(run.stdout)}
+    assert plugins == {("kubernetes", tools["pulumi-resource-kubernetes"].program.version)}
 
 
 def test_a_queue_admits_a_job_within_its_quota_and_holds_back_one_beyond_it(

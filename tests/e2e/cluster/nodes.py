@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tests.e2e.cluster.kube import Kube, KubeError, Object
+from tests.e2e.cluster.kube import Kube, KubeError, Object, wait_for
 
 _FAKE = {"kwok.x-k8s.io/node": "fake"}
 TPU_TAINT = {"key": "google.com/tpu", "value": "present", "effect": "NoSchedule"}
@@ -107,6 +107,11 @@ def remove_node(kube: Kube, name: str) -> None:
 
 
 def remove_pool(kube: Kube, pool: str) -> None:
-    """All machines of a pool are gone."""
-    for node in nodes_of(kube, pool):
-        remove_node(kube, node["metadata"]["name"])
+    """All machines of a pool are gone, and the pods that were on them."""
+    names = [node["metadata"]["name"] for node in nodes_of(kube, pool)]
+    for name in names:
+        remove_node(kube, name)
+    wait_for(
+        f"pods of {pool} gone",
+        lambda: not any(kube.objects("Pod", fields=f"spec.nodeName={name}") for name in names),
+    )
