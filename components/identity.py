@@ -29,7 +29,7 @@ class NodeIdentity(pulumi.ComponentResource):
         repositories: list[tuple[str, str]],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """Create it; `repositories` are the project's own Artifact Registry ones that images come from: (location, id)."""
+        """Create it; `repositories` are those of the project that images come from, as (location, id)."""
         super().__init__("pathways:index:NodeIdentity", name, {}, opts)
         account = serviceaccount.Account(
             f"{name}-account",

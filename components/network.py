@@ -8,6 +8,7 @@ from pulumi_gcp import compute
 from components.common import Place, named_child
 from pathways.names import Names
 from pathways.network_plan import NetworkPlan
+from pathways.settings.platform import ExistingNetworkNames
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,10 +97,9 @@ class Network(pulumi.ComponentResource):
         self.register_outputs({"network": vpc.id, "subnetwork": subnetwork.id})
 
 
-def existing_subnet(
-    place: Place, network: str, subnetwork: str, pod_range: str, service_range: str, opts: pulumi.InvokeOutputOptions
-) -> Subnet:
-    """Look up a network and its subnet; a preview fails if there is none. Both are names, or paths in a host project."""
+def existing_subnet(place: Place, named: ExistingNetworkNames, opts: pulumi.InvokeOutputOptions) -> Subnet:
+    """Look up a network and its subnet, by name or by path in a host project; a preview fails if there is none."""
+    network, subnetwork = named.network, named.subnetwork
     found = compute.get_network_output(name=_name(network), project=_project(network, place.project), opts=opts)
     subnet = compute.get_subnetwork_output(
         name=_name(subnetwork), project=_project(subnetwork, place.project), region=place.region, opts=opts
@@ -107,8 +107,8 @@ def existing_subnet(
     return Subnet(
         network=found.self_link,
         subnetwork=subnet.self_link,
-        pod_range=pod_range,
-        service_range=service_range,
+        pod_range=named.pod_range,
+        service_range=named.service_range,
         client_range=subnet.ip_cidr_range,
     )
 
@@ -119,5 +119,3 @@ def _name(path: str) -> str:
 
 def _project(path: str, own: str) -> str:
     return path.split("/")[1] if path.startswith("projects/") else own
-
-

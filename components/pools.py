@@ -4,7 +4,7 @@ from typing import Any
 
 import pulumi
 from pulumi import CustomTimeouts
-from pulumi_gcp import compute, container
+from pulumi_gcp import container
 
 from components.cluster import ClusterHandle
 from components.common import Place, named_child
@@ -39,13 +39,16 @@ class SystemPool(pulumi.ComponentResource):
     ) -> None:
         """Create one pool that grows from 1 to `SYSTEM_NODES` nodes."""
         super().__init__("pathways:index:SystemPool", name, {}, opts)
+        arguments = {
+            **_pool(place, cluster, CPU_PODS_PER_NODE, pod_range=None),
+            "autoscaling": {"total_min_node_count": 1, "total_max_node_count": SYSTEM_NODES, "location_policy": "ANY"},
+            "management": {"auto_repair": True, "auto_upgrade": True},
+            "node_config": _node_config(place, plan, machine.name, machine.disk_type, node_service_account),
+        }
         container.NodePool(
             f"{name}-pool",
             name=plan.names.system_pool,
-            **_pool(place, cluster, CPU_PODS_PER_NODE, pod_range=None),
-            autoscaling={"total_min_node_count": 1, "total_max_node_count": SYSTEM_NODES, "location_policy": "ANY"},
-            management={"auto_repair": True, "auto_upgrade": True},
-            node_config=_node_config(place, plan, machine.name, machine.disk_type, node_service_account),
+            **arguments,
             opts=named_child(self, deleted_with=cluster.resource, custom_timeouts=_CPU_TIMEOUTS),
         )
         self.register_outputs({})
@@ -70,13 +73,16 @@ class HeadPool(pulumi.ComponentResource):
         machine = plan.head_machine
         config = _node_config(place, plan, machine.name, machine.disk_type, node_service_account)
         taint = {"key": HEAD_TAINT, "value": plan.names.prefix, "effect": "NO_SCHEDULE"}
+        arguments = {
+            **_pool(place, cluster, CPU_PODS_PER_NODE, pod_range=pod_range),
+            "node_count": HEAD_NODES,
+            "management": {"auto_repair": True, "auto_upgrade": True},
+            "node_config": {**config, "taints": [taint]},
+        }
         container.NodePool(
             f"{name}-pool",
             name=plan.names.head_pool,
-            **_pool(place, cluster, CPU_PODS_PER_NODE, pod_range=pod_range),
-            node_count=HEAD_NODES,
-            management={"auto_repair": True, "auto_upgrade": True},
-            node_config={**config, "taints": [taint]},
+            **arguments,
             opts=named_child(self, deleted_with=cluster.resource, custom_timeouts=_CPU_TIMEOUTS),
         )
         self.register_outputs({})
@@ -95,17 +101,18 @@ class TpuSlices(pulumi.ComponentResource):
         *,
         cluster: ClusterHandle,
         node_service_account: pulumi.Input[str],
+        policy: pulumi.Input[str] | None,
         pod_range: pulumi.Input[str] | None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """Create `plan.slice_count` pools of one shape."""
+        """Create `plan.slice_count` pools; `policy` is the workload policy that their shape needs, if any."""
         super().__init__("pathways:index:TpuSlices", name, {}, opts)
         slices, shape, capacity = plan.settings.slices, plan.shape, plan.settings.slices.capacity
         config = _node_config(place, plan, shape.machine.name, shape.generation.disk_type, node_service_account)
         arguments = {
             **_pool(place, cluster, slices.max_pods_per_node, pod_range=pod_range),
             **capacity.size(shape.hosts),
-            **self._placement(name, place, plan),
+            **_placement(plan, policy),
             "management": {"auto_repair": capacity.auto_repair, "auto_upgrade": True},
             "node_config": {**config, **capacity.node_config()},
         }
@@ -121,24 +128,15 @@ class TpuSlices(pulumi.ComponentResource):
         ]
         self.register_outputs({"pools": [pool.name for pool in self.pools]})
 
-    def _placement(self, name: str, place: Place, plan: Plan) -> dict[str, Any]:
-        """How the hosts of one slice are kept together: not at all for one host, else by topology or by a policy of its own."""
-        if not plan.shape.multi_host:
-            return {}
-        topology = plan.shape.topology
-        if plan.workload_policy is None:
-            return {"placement_policy": {"type": "COMPACT", "tpu_topology": topology}}
-        policy = compute.ResourcePolicy(
-            # The topology is in the logical name too: another shape is another policy, made before the old one goes.
-            f"{name}-policy-{topology}",
-            name=plan.workload_policy,
-            project=place.project,
-            region=place.region,
-            workload_policy={"type": "HIGH_THROUGHPUT", "accelerator_topology": topology},
-            opts=named_child(self),
-        )
-        # An empty type: together with a policy, COMPACT would show as a change for ever and roll the nodes.
-        return {"placement_policy": {"type": "", "policy_name": policy.name}}
+
+def _placement(plan: Plan, policy: pulumi.Input[str] | None) -> dict[str, Any]:
+    """How the hosts of one slice are kept together: not at all for one host, else by a policy, or by topology."""
+    if not plan.shape.multi_host:
+        return {}
+    if policy is None:
+        return {"placement_policy": {"type": "COMPACT", "tpu_topology": plan.shape.topology}}
+    # An empty type: together with a policy, COMPACT would show as a change for ever and roll the nodes.
+    return {"placement_policy": {"type": "", "policy_name": policy}}
 
 
 def _pool(place: Place, cluster: ClusterHandle, pods: int, *, pod_range: pulumi.Input[str] | None) -> dict[str, Any]:

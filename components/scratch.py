@@ -24,7 +24,6 @@ class ScratchBucket(pulumi.ComponentResource):
         """Create it in the cluster's region, with one lifecycle for everything under the scratch prefix."""
         super().__init__("pathways:index:ScratchBucket", name, {}, opts)
         prefix = f"{settings.prefix.split('/')[0]}/"
-        days, matches = settings.retention_days, {"matches_prefixes": [prefix]}
         bucket = storage.Bucket(
             f"{name}-bucket",
             name=bucket_name,
@@ -38,8 +37,14 @@ class ScratchBucket(pulumi.ComponentResource):
             soft_delete_policy={"retention_duration_seconds": 0},
             versioning={"enabled": False},
             lifecycle_rules=[
-                {"action": {"type": "Delete"}, "condition": {"age": days, **matches}},
-                {"action": {"type": "AbortIncompleteMultipartUpload"}, "condition": {"age": 1, **matches}},
+                {
+                    "action": {"type": "Delete"},
+                    "condition": {"age": settings.retention_days, "matches_prefixes": [prefix]},
+                },
+                {
+                    "action": {"type": "AbortIncompleteMultipartUpload"},
+                    "condition": {"age": 1, "matches_prefixes": [prefix]},
+                },
             ],
             labels=place.labels,
             opts=child(self, protect=True, delete_before_replace=True),

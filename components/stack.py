@@ -12,6 +12,7 @@ from components.common import Place
 from components.identity import BucketAccess, NodeIdentity, workload_principal
 from components.network import Network, Subnet, existing_subnet
 from components.operators import Operators
+from components.placement import SlicePlacement
 from components.pools import HeadPool, SystemPool, TpuSlices
 from components.scratch import ScratchBucket, existing_bucket
 from components.services import ProjectServices
@@ -52,14 +53,16 @@ class PathwaysStack(pulumi.ComponentResource):
         repositories = [(where, name) for project, where, name in repositories_of(plan) if project == place.project]
         nodes = NodeIdentity("nodes", place, plan.names, repositories=repositories, opts=self._options(services))
         bucket = self._bucket(services)
-        cluster, system = self._cluster(services, subnet, nodes)
+        placement = self._placement(services)
+        cluster, system = self._cluster(subnet, nodes, [services, nodes, *([placement] if placement else [])])
         on_cluster: dict[str, Any] = {
             "cluster": cluster,
             "node_service_account": nodes.email,
             "pod_range": subnet.pod_range if subnet and isinstance(plan.settings.network, ExistingNetwork) else None,
         }
         head = HeadPool("head", place, plan, **on_cluster, opts=self._options(nodes, *system))
-        slices = TpuSlices("slices", place, plan, **on_cluster, opts=self._options(nodes, *system))
+        policy = placement.policy if placement else None
+        slices = TpuSlices("slices", place, plan, **on_cluster, policy=policy, opts=self._options(nodes, *system))
         access = self._bucket_access(bucket, nodes, cluster)
         in_cluster = self._kubernetes("kubernetes", cluster)
         operators = self._operators(in_cluster, cluster, system)
@@ -73,8 +76,9 @@ class PathwaysStack(pulumi.ComponentResource):
         if plan.outside_clients == "load-balancer" and client_range is not None:
             # Not `inside`: what it owns outside the cluster would stay behind if its deletion were skipped.
             options = ResourceOptions(parent=self, providers=[in_cluster], depends_on=[tenancy])
+            options.replace_with = [cluster.resource] if cluster.resource else None
             address = ProxyDoor("door", plan, client_range=client_range, opts=options).address
-        return self._outputs(cluster, bucket, slices, tenancy, workload, address)
+        return self._outputs(cluster, bucket, slices, workload, address)
 
     def _options(self, *awaited: pulumi.Resource) -> ResourceOptions:
         """Options of a component of Google resources."""
@@ -87,10 +91,7 @@ class PathwaysStack(pulumi.ComponentResource):
         """The network, created or looked up; None for that of an existing cluster which nobody named."""
         settings, plan = self._plan.settings.network, self._plan.network
         if isinstance(settings, ExistingNetwork):
-            named = settings.existing
-            return existing_subnet(
-                self._place, named.network, named.subnetwork, named.pod_range, named.service_range, self._lookup()
-            )
+            return existing_subnet(self._place, settings.existing, self._lookup())
         if plan is None:
             return None
         return Network(
@@ -104,8 +105,16 @@ class PathwaysStack(pulumi.ComponentResource):
             return ScratchBucket("scratch", self._place, scratch, bucket_name=name, opts=self._options(services)).bucket
         return existing_bucket(scratch.existing, self._place.region, self._lookup())
 
+    def _placement(self, services: ProjectServices) -> SlicePlacement | None:
+        """The workload policy of the slices, where their generation needs one."""
+        name, topology = self._plan.workload_policy, self._plan.shape.topology
+        if name is None:
+            return None
+        options = self._options(services)
+        return SlicePlacement("placement", self._place, policy_name=name, topology=topology, opts=options)
+
     def _cluster(
-        self, services: ProjectServices, subnet: Subnet | None, nodes: NodeIdentity
+        self, subnet: Subnet | None, nodes: NodeIdentity, awaited: list[pulumi.Resource]
     ) -> tuple[ClusterHandle, list[SystemPool]]:
         """The cluster and, where it is ours, its system pool."""
         settings, place, plan = self._plan.settings.cluster, self._place, self._plan
@@ -119,7 +128,7 @@ class PathwaysStack(pulumi.ComponentResource):
             settings,
             subnet=subnet,
             node_service_account=account,
-            opts=self._options(services, nodes),
+            opts=self._options(*awaited),
         ).handle
         machine = system_machine()
         pool = SystemPool(
@@ -162,24 +171,18 @@ class PathwaysStack(pulumi.ComponentResource):
         return [Operators("operators", self._plan, settings, crd_provider=crds, opts=options)]
 
     def _outputs(
-        self,
-        cluster: ClusterHandle,
-        bucket: Output[str],
-        slices: TpuSlices,
-        tenancy: Tenancy,
-        workload: Workload,
-        address: pulumi.Input[str],
+        self, cluster: ClusterHandle, bucket: Output[str], slices: TpuSlices, job: Workload, address: pulumi.Input[str]
     ) -> dict[str, Any]:
         plan, port = self._plan, self._plan.settings.runtime.ports.proxy
         shape = {"topology": plan.shape.topology, "hosts": plan.shape.hosts, "chips": plan.shape.chips}
-        host = reached_at(plan)
+        host = reached_at(plan) or address
         return {
             "clusterName": cluster.name,
             "location": cluster.location,
-            "namespace": tenancy.namespace.metadata["name"],
-            "jobSetName": workload.job_set.metadata["name"],
+            "namespace": job.metadata["namespace"],
+            "jobSetName": job.metadata["name"],
             "proxyAddress": Output.concat(address, f":{port}"),
-            "jaxEnvironment": Output.from_input(host or address).apply(lambda at: client_environment(at, port)),
+            "jaxEnvironment": Output.from_input(host).apply(lambda at: client_environment(at, port)),
             "scratchLocation": Output.concat("gs://", bucket, f"/{plan.settings.scratch.prefix}"),
             "slices": [{"pool": pool.name, **shape} for pool in slices.pools],
             "totals": plan.totals,

@@ -44,11 +44,9 @@ class Tenancy(pulumi.ComponentResource):
             if client_range is not None:
                 clients = Output.from_input(client_range).apply(lambda cidr: manifests.client_rule(plan, cidr))
                 rules = [*rules, clients]
+            spec: Any = {**policy["spec"], "ingress": rules}
             kubernetes.networking.v1.NetworkPolicy(
-                f"{name}-policy",
-                metadata=policy["metadata"],
-                spec={**policy["spec"], "ingress": rules},
-                opts=within,
+                f"{name}-policy", metadata=policy["metadata"], spec=spec, opts=within
             )
         self.register_outputs({"namespace": self.namespace.metadata["name"]})
 
@@ -56,13 +54,13 @@ class Tenancy(pulumi.ComponentResource):
 class Workload(pulumi.ComponentResource):
     """The JobSet. Its spec cannot be changed, so any change is the old one's end and a new one's start."""
 
-    job_set: kubernetes.apiextensions.CustomResource
+    metadata: Output[Any]
 
     def __init__(self, name: str, plan: Plan, *, opts: pulumi.ResourceOptions | None = None) -> None:
         """Create it; whether it runs is not waited for, since an `up` should not hang until capacity is found."""
         super().__init__("pathways:index:Workload", name, {}, opts)
         job_set = manifests.job_set(plan)
-        self.job_set = kubernetes.apiextensions.CustomResource(
+        created = kubernetes.apiextensions.CustomResource(
             f"{name}-jobset",
             api_version=job_set["apiVersion"],
             kind=job_set["kind"],
@@ -70,6 +68,7 @@ class Workload(pulumi.ComponentResource):
             spec=job_set["spec"],
             opts=named_child(self, replace_on_changes=["spec"]),
         )
+        self.metadata = created.metadata  # type: ignore[attr-defined]  # the SDK adds it at run time
         self.register_outputs({})
 
 
@@ -93,11 +92,9 @@ class ProxyDoor(pulumi.ComponentResource):
         """Create it, open to `client_range`."""
         super().__init__("pathways:index:ProxyDoor", name, {}, opts)
         manifest = manifests.proxy_service(plan)
+        spec: Any = {**manifest["spec"], "loadBalancerSourceRanges": [client_range]}
         service = kubernetes.core.v1.Service(
-            f"{name}-service",
-            metadata=manifest["metadata"],
-            spec={**manifest["spec"], "loadBalancerSourceRanges": [client_range]},
-            opts=named_child(self),
+            f"{name}-service", metadata=manifest["metadata"], spec=spec, opts=named_child(self)
         )
         self.address = service.status.load_balancer.ingress[0].ip
         self.register_outputs({"address": self.address})
