@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from offline.errors import OfflineError
 from offline.project import Project, effective_config, find_project
 from offline.stackfile import StackFile, known_stacks, load_stack
+from offline.text import shown_path
 
 if TYPE_CHECKING:
     from offline.recording import Recording
@@ -59,9 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     graph.add_argument("stack", metavar="STACK", help="a stack's name or the path of a stack file")
     graph.add_argument("--format", choices=("mermaid", "svg"), default="mermaid", help="default: mermaid")
 
-    commands.add_parser(
-        "schema", help="the JSON Schema of a stack file", description="Print the JSON Schema of a stack file."
-    ).set_defaults(command=_schema)
+    schema = _command(commands, "schema", _schema, "the JSON Schema of a stack file")
+    schema.add_argument("--reference", action="store_true", help="as Markdown, every key with its rule, instead")
+    schema.add_argument("--write", action="store_true", help="write stacks/schema.json and docs/stack-file.md instead")
     return parser
 
 
@@ -112,10 +113,13 @@ def _graph(options: argparse.Namespace) -> str:
 
 
 def _schema(options: argparse.Namespace) -> str:
-    del options
-    from pathways.schema import schema  # noqa: PLC0415
+    if options.reference and options.write:
+        options.parser.error("--reference prints and --write writes: choose one")
+    from offline.reference import reference, schema_text, write  # noqa: PLC0415
 
-    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+    if options.write:
+        return "".join(f"wrote {shown_path(path)}\n" for path in write(find_project(options.project).directory))
+    return reference() if options.reference else schema_text()
 
 
 def _record(options: argparse.Namespace, names: Sequence[str]) -> list[Recording]:
