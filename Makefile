@@ -5,6 +5,9 @@
 .NOTPARALLEL:
 .PHONY: help preview test check format e2e bench schema lock clean runtime dev
 
+# Packages are installed uncompiled (scripts/setup.sh): without this each run would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 python := .venv/bin/python
 
 help: ## this list

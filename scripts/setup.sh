@@ -79,7 +79,7 @@ make_venv() {
     rm .venv/.installing
 }
 
-# Without compiling: of the provider SDKs' thousands of modules a run imports a handful.
+# Without compiling: of the provider SDKs' thousands of modules a run imports some hundred, and compiles those itself.
 install() {
     say "Installing $requirements into .venv ($effort with a fast connection, once)"
     : >.venv/.installing
@@ -88,6 +88,12 @@ install() {
         die "The installation of $requirements did not finish (pip's message is above): run make again."
     for name in $covers; do cp "$name" ".venv/.installed-$name"; done
     rm .venv/.installing
+}
+
+# Run the program once, so that what it imports is compiled before tests start it side by side. Whether it works is
+# for the tests to say.
+warm_up() {
+    (unset PYTHONDONTWRITEBYTECODE && .venv/bin/python -m offline show --all >/dev/null 2>&1) || :
 }
 
 installed() { [ ! -e .venv/.installing ] && cmp -s "$requirements" ".venv/.installed-$requirements"; }
@@ -102,4 +108,7 @@ esac
 # The common case starts no process but cmp.
 if [ -z "${PYTHON:-}" ] && [ -x .venv/bin/python ] && installed; then exit 0; fi
 venv_fits || make_venv
-installed || install
+if ! installed; then
+    install
+    [ "$1" = runtime ] || warm_up
+fi

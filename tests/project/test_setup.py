@@ -171,6 +171,14 @@ def test_one_command_on_a_bare_machine(machine: Machine, words: list[str], runs:
     assert machine.installations == [installs]
 
 
+def test_a_run_of_make_compiles_what_it_imports(machine: Machine) -> None:
+    machine.add_python("python3", "3.12.1")
+    (machine.programs / "inner-python3").write_text(
+        (machine.programs / "inner-python3").read_text().replace('"run: $*"', '"[$PYTHONDONTWRITEBYTECODE]"')
+    )
+    assert machine.run("make", "preview", PYTHONDONTWRITEBYTECODE="1").stdout == "[]\n"
+
+
 def test_make_alone_names_every_target(machine: Machine) -> None:
     done = machine.run("make")
     named = {line.split()[0] for line in done.stdout.splitlines()[1:]}
