@@ -12,7 +12,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,7 @@ import yaml
 
 from tests.e2e.cluster import podstatus, webhook_ca
 from tests.e2e.cluster.credentials import Credentials
-from tests.e2e.cluster.kube import Kube, KubeError, Object
+from tests.e2e.cluster.kube import Kube, KubeError, Object, wait_for
 from tests.e2e.cluster.processes import Process, Processes, free_port
 from tests.e2e.tools.build import Tool
 
@@ -112,17 +112,25 @@ class ControllerHost:
         """A program is killed and stays down for the body of a `with`: its webhooks do not answer."""
         self._down.add(program)
         try:
-            _await(lambda: not any(h.process for h in self.hosted.values() if h.tool.program.binary_name == program))
+            wait_for(f"{program} ended", lambda: not self._processes_of(program))
             yield
         finally:
             self._down.discard(program)
 
+    def _processes_of(self, program: str) -> list[Process]:
+        hosted = [h for h in list(self.hosted.values()) if h.tool.program.binary_name == program]
+        return [h.process for h in hosted if h.process is not None]
+
     def _run(self) -> None:
         while not self._stop.wait(0.2):
-            try:
-                self._round()
-            except (KubeError, requests.RequestException, OSError) as error:
-                _log.warning("controller host: %s", error)  # the API server may be down on purpose
+            self._guarded(self._round)
+
+    def _guarded(self, step: Callable[..., None], *arguments: Any) -> None:
+        """One pod's trouble is not another's, and the API server may be down on purpose: the next round tries again."""
+        try:
+            step(*arguments)
+        except (KubeError, requests.RequestException, OSError) as error:
+            _log.warning("controller host: %s: %s", step.__name__, error)
 
     def _round(self) -> None:
         pods = self.kube.objects("Pod", labels=f"{HOSTED_LABEL} in ({','.join(HOSTED_NAMES)})")
@@ -131,9 +139,9 @@ class ControllerHost:
             self._end(self.hosted.pop(uid))
         for uid, pod in live.items():
             if uid not in self.hosted and pod["spec"].get("nodeName"):
-                self._admit(uid, pod)
+                self._guarded(self._admit, uid, pod)
         for hosted in list(self.hosted.values()):
-            self._attend(hosted)
+            self._guarded(self._attend, hosted)
 
     def _admit(self, uid: str, pod: Object) -> None:
         tool, wanted = self._tool_for(pod)
@@ -150,10 +158,11 @@ class ControllerHost:
         name = labels[HOSTED_LABEL]
         tag = pod["spec"]["containers"][0]["image"].rpartition(":")[2]
         version = tag if re.fullmatch(r"v?\d+\.\d+\.\d+", tag) else labels.get("app.kubernetes.io/version", "")
-        found = {t.program.version.lstrip("v"): t for t in self.tools.values() if t.program.binary_name == name}
+        version = version.removeprefix("v")
         if not version:
-            return found.get(self.tools[name].program.version.lstrip("v")) if name in self.tools else None, name
-        return found.get(version.lstrip("v")), f"{name} {version.removeprefix('v')}"
+            return self.tools.get(name), name
+        found = {t.program.version.removeprefix("v"): t for t in self.tools.values() if t.program.binary_name == name}
+        return found.get(version), f"{name} {version}"
 
     def _prepare(self, pod: Object, tool: Tool) -> Hosted:
         meta, spec = pod["metadata"], pod["spec"]
@@ -254,9 +263,3 @@ def _answers(port: int) -> bool:
         return session.get(f"http://127.0.0.1:{port}/readyz", timeout=1).ok
     except requests.RequestException:
         return False
-
-
-def _await(condition: Any, seconds: float = 15) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.05)
