@@ -75,8 +75,10 @@ class PathwaysStack(pulumi.ComponentResource):
         address: pulumi.Input[str] = proxy_host(plan)
         if plan.outside_clients == "load-balancer" and client_range is not None:
             # Not `inside`: what it owns outside the cluster would stay behind if its deletion were skipped.
-            options = ResourceOptions(parent=self, providers=[in_cluster], depends_on=[tenancy])
-            options.replace_with = [cluster.resource] if cluster.resource else None
+            with_cluster: list[pulumi.Resource] | None = [cluster.resource] if cluster.resource else None
+            options = ResourceOptions(
+                parent=self, providers=[in_cluster], depends_on=[tenancy], replace_with=with_cluster
+            )
             address = ProxyDoor("door", plan, client_range=client_range, opts=options).address
         return self._outputs(cluster, bucket, slices, workload, address)
 
