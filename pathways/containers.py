@@ -38,6 +38,12 @@ MANAGED_FLAGS: Mapping[str, frozenset[str]] = {
     ),
 }
 
+ALL_MANAGED_FLAGS = frozenset[str]().union(*MANAGED_FLAGS.values())
+"""Ours on any container: a server ends at once on a flag it does not know, so none may move to another."""
+
+INDIRECT_FLAGS = frozenset({"flagfile", "fromenv", "tryfromenv", "undefok"})
+"""Flags of every server that bring in other flags, or hide that one is unknown."""
+
 REMOVED_FLAGS = frozenset(
     {
         "pathways_expected_instances",

@@ -23,9 +23,8 @@ class Problem:
     fix: str
 
     def line(self, file: str) -> str:
-        """The fault as the one line a user sees; line breaks inside a quoted value are shown escaped."""
-        text = f"{file}: {self.key}: {self.what}; {self.rule}; {self.fix}"
-        return text.replace("\r", "\\r").replace("\n", "\\n")
+        """The fault as the one line a user sees; what does not print inside a quoted value is shown escaped."""
+        return printable(f"{file}: {self.key}: {self.what}; {self.rule}; {self.fix}")
 
 
 class StackFileError(Exception):
@@ -45,10 +44,23 @@ def violation(what: str, rule: str, fix: str) -> PydanticCustomError:
 
 def shown(value: object, limit: int = 80) -> str:
     """A value as it stands in a stack file: text bare, the rest as JSON; long ones are cut at `limit` characters."""
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    text = value if isinstance(value, str) else _as_json(value)
     if text != text.strip() or text == "":
         text = json.dumps(text)
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """A text with line breaks, control characters and other invisible ones escaped, so that it prints as one line."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def _as_json(value: object) -> str:
+    try:
+        return json.dumps(value, default=str)
+    except (TypeError, ValueError, RecursionError):
+        # What YAML can say and JSON cannot: a key that is a date, a value that holds itself, a number of 5,000 digits.
+        return f"a {type(value).__name__}"
 
 
 def listed(values: Iterable[object]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -11,6 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from pathways.errors import RULE, Problem, listed, nearest, shown
+from pathways.model import Text
 
 LATER = {
     ("queue",): "Kueue queues come with a later release",
@@ -144,7 +146,7 @@ def _wrong_member(key: str, field: FieldInfo | None, value: Any) -> Problem:
             key,
             "serving is not supported yet",
             f"{tag} is one of {listed(options)}",
-            "serving comes with a later release",
+            f"write one of {listed(options)}; serving comes with a later release",
         )
     return _not_one_of(key, written, options)
 
@@ -186,6 +188,7 @@ _WANTED = {
     "int_from_float": ("a whole number", "write the number without a point"),
     "bool_type": ("true or false", "write true or false, without quotes"),
     "tuple_type": ("a list", "write it as [a, b]"),
+    "invalid_key": ("text as a key", "write the key in quotes, or remove it"),
     "dict_type": ("a map", "write it as {KEY: value}"),
     "model_type": ("a map", "write its keys indented below it"),
     "model_attributes_type": ("a map", "write its keys indented below it"),
@@ -195,9 +198,9 @@ _WANTED = {
 def _wrong_type(key: str, kind: str, value: Any, field: FieldInfo | None) -> Problem:
     wanted, fix = _WANTED.get(kind, ("another kind of value", "see the reference of the stack file"))
     is_text = isinstance(value, str)
-    if kind == "string_type" and isinstance(value, int | float) and not isinstance(value, bool):
-        fix = f'write it in quotes: "{value}"'
-    elif kind == "int_type" and is_text and value.strip().isdigit():
+    if kind == "string_type" and type(value) in (int, float):
+        fix = _in_quotes(value, field)
+    elif kind == "int_type" and is_text and re.fullmatch(r"\s*[0-9]{1,18}\s*", value):
         fix = f"write {int(value)}, without quotes"
     elif kind == "bool_type" and is_text and value.strip().lower() in ("true", "false"):
         fix = f"write {value.strip().lower()}, without quotes"
@@ -208,6 +211,16 @@ def _wrong_type(key: str, kind: str, value: Any, field: FieldInfo | None) -> Pro
     return Problem(
         key, f"{_kind_of(value)} ({shown(value)}) stands where {wanted} is wanted", f"the key takes {wanted}", fix
     )
+
+
+def _in_quotes(number: float, field: FieldInfo | None) -> str:
+    """How to write a number as text; YAML drops zeros of 1.30 and reads 04:00 as 240: only allowed text is offered."""
+    patterns = [each for each in (field.metadata if field else ()) if isinstance(each, Text)]
+    if isinstance(number, int) and all(each.matches(shown(number)) for each in patterns):
+        return f'write it in quotes: "{shown(number)}"'
+    if field is None or not patterns:
+        return "write it in quotes, as it stands in the file"
+    return f'write it in quotes, for example "{_example(field)}"'
 
 
 def _kind_of(value: Any) -> str:

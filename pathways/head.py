@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pathways.machines import GIB
 from pathways.model import memory_bytes, milli_cpu
 from pathways.settings.workload import Batch, Interactive, Resources
 
@@ -11,6 +12,9 @@ RESOURCE_MANAGER = Resources.model_construct(cpu=8, memory="32G")
 """Limits of the resource manager; smaller ones were killed for memory (public Pathways generators)."""
 PROXY = Resources.model_construct(cpu=16, memory="100G")
 """Limits of the proxy, which compiles (public Pathways generators)."""
+
+DISK_BYTES = 45 * GIB
+"""Local disk that GKE leaves to the pods of a node with a boot disk of 100 GB: it keeps a tenth, and 6 GiB + 35 %."""
 
 
 @dataclass(frozen=True)

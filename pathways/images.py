@@ -29,7 +29,7 @@ class Image:
     @classmethod
     def parse(cls, reference: str) -> Self:
         """Split a reference; raises ValueError if it does not follow the grammar."""
-        if not re.fullmatch(REFERENCE_PATTERN, reference):
+        if not re.fullmatch(REFERENCE_PATTERN, reference, re.ASCII):
             raise ValueError(f"{reference!r} is not an image reference")
         rest, _, digest = reference.partition("@")
         head, slash, last = rest.rpartition("/")
@@ -44,7 +44,7 @@ class Image:
     @property
     def release(self) -> Release | None:
         """The Pathways release that the tag names, or None for a digest alone or another kind of tag."""
-        match = re.fullmatch(RELEASE_TAG, self.tag or "")
+        match = re.fullmatch(RELEASE_TAG, self.tag or "", re.ASCII)
         return Release(date=match[1], python=match[2], jax=match[3]) if match else None
 
 
@@ -55,3 +55,8 @@ class Release:
     date: str | None
     python: str | None
     jax: str
+
+    def __str__(self) -> str:
+        """The release as its tag says it."""
+        parts = (self.date, f"python_{self.python}" if self.python else None, f"jax-{self.jax}")
+        return "-".join(part for part in parts if part)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from pathways.errors import Problem, StackFileError, listed, nearest
-from pathways.explain import explain, locate, members_of
+from pathways.explain import dotted, explain, locate, members_of
 from pathways.rules import RULES
 from pathways.settings import Settings
 
@@ -41,24 +42,30 @@ def load(raw: Mapping[str, object], file: str) -> Settings:
     """
     problems = list(_foreign(raw))
     values = _ours(raw)
-    try:
-        settings = Settings.model_validate(values)
-    except ValidationError as error:
-        details = error.errors(include_url=False)
-        problems += explain(Settings, details)
-        # What is valid by itself is still held against the rest, so that one run shows every fault.
-        settings = _salvage(Settings, values, {locate(Settings, each["loc"])[0] for each in details})
-        problems += _broken(settings, partial=True)
-    else:
-        problems += _broken(settings, partial=False)
+    empty = set(_empty(Settings, values))
+    problems += [_has_no_value(path) for path in sorted(empty)]
+    details = _faults(values)
+    problems += explain(Settings, details)
+    wrong = empty | {locate(Settings, each["loc"])[0] for each in details}
+    # What is valid by itself is still held against the rest, so that one run shows every fault.
+    settings = _salvage(Settings, values, wrong) if wrong else Settings.model_validate(values)
+    problems += _broken(settings, partial=bool(wrong))
     if problems:
         raise StackFileError(file, problems)
     return settings
 
 
+def _faults(values: Mapping[str, object]) -> list[ErrorDetails]:
+    try:
+        Settings.model_validate(values)
+    except ValidationError as error:
+        return error.errors(include_url=False)
+    return []
+
+
 def _ours(raw: Mapping[str, object]) -> dict[str, object]:
     own = {key.removeprefix(f"{OURS}:"): value for key, value in raw.items() if key.startswith(f"{OURS}:")}
-    own.pop(PROJECT_KEY, None)
+    own.pop(PROJECT_KEY, None)  # `pathways:gcp:project` is not the provider's key
     return own | ({PROJECT_KEY: raw[PROJECT_KEY]} if PROJECT_KEY in raw else {})
 
 
@@ -69,7 +76,9 @@ def _foreign(raw: Mapping[str, object]) -> Iterator[Problem]:
         *(f"{OURS}:{info.alias}" for info in Settings.model_fields.values() if ":" not in str(info.alias)),
     ]
     for key in raw:
-        if key == PROJECT_KEY or key.startswith((f"{OURS}:", "pulumi:")):
+        if key == PROJECT_KEY or key.startswith("pulumi:"):
+            continue
+        if key.startswith(f"{OURS}:") and key != f"{OURS}:{PROJECT_KEY}":
             continue
         if key.startswith(_OTHERS):
             yield Problem(
@@ -83,6 +92,26 @@ def _foreign(raw: Mapping[str, object]) -> Iterator[Problem]:
         names = listed(name.removeprefix(f"{OURS}:") for name in known[1:])
         rule = f"keys are written {PROJECT_KEY} or {OURS}:NAME with NAME one of {names}"
         yield Problem(key, f"unknown key ({key})", rule, f"did you mean {meant}?" if meant else f"remove {key}")
+
+
+def _empty(model: type[BaseModel], values: Mapping[str, object]) -> Iterator[tuple[str, ...]]:
+    """The paths of keys without a value (YAML reads a null), where the models would take them for absent."""
+    for name, info in model.model_fields.items():
+        key = info.alias or name
+        value = values.get(key)
+        if key in values and value is None and type(None) in get_args(info.annotation):
+            yield (key,)
+        elif inner := _member(info, value):
+            yield from ((key, *path) for path in _empty(inner, cast("Mapping[str, object]", value)))
+
+
+def _has_no_value(path: tuple[str, ...]) -> Problem:
+    return Problem(
+        dotted(path),
+        "has no value (null)",
+        "a key that is written has a value",
+        f"write one, or remove {path[-1]}",
+    )
 
 
 def _broken(settings: Settings, *, partial: bool) -> Iterator[Problem]:

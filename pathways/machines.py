@@ -29,6 +29,8 @@ _FAMILIES = {
     "n4": _Family({"standard": 4, "highmem": 8, "highcpu": 2}, _SIZES_N2, "hyperdisk-balanced"),
     "c3": _Family({"standard": 4, "highmem": 8, "highcpu": 2}, (4, 8, 22, 44, 88, 176), "pd-balanced"),
 }
+# GiB of the machine types whose memory is not in proportion.
+_OWN_MEMORY = {"n2-highmem-128": 864.0}
 # Combinations that the pages do not list although the family has kind and size.
 _ABSENT = {"e2-highmem-32", "n2-highcpu-128", "n2d-highmem-128", "n2d-highmem-224"}
 
@@ -68,12 +70,13 @@ class CpuMachine:
 
 def cpu_machine(name: str) -> CpuMachine | None:
     """The machine type of that name, or None if it is not known here."""
-    match = re.fullmatch(r"([a-z0-9]+)-(standard|highmem|highcpu)-(\d+)", name)
+    match = re.fullmatch(r"([a-z0-9]+)-(standard|highmem|highcpu)-([1-9][0-9]*)", name)
     family = _FAMILIES.get(match[1]) if match else None
     if match is None or family is None or int(match[3]) not in family.sizes or name in _ABSENT:
         return None
     vcpu = int(match[3])
-    return CpuMachine(name, vcpu, vcpu * family.gib_per_vcpu[match[2]], family.disk_type)
+    memory = _OWN_MEMORY.get(name, vcpu * family.gib_per_vcpu[match[2]])
+    return CpuMachine(name, vcpu, memory, family.disk_type)
 
 
 def system_machine() -> CpuMachine:
@@ -84,9 +87,11 @@ def system_machine() -> CpuMachine:
 
 
 def machines_that_hold(milli_cpu: int, memory: int, family: str = "n2") -> list[CpuMachine]:
-    """The machine types of a family (its own when known, else n2) with room for that much, smallest first."""
+    """The machine types of a family with room for that much, smallest first; of n2 where the family has none."""
     known = family if family in _FAMILIES else "n2"
     names = [f"{known}-{kind}-{size}" for kind in _FAMILIES[known].gib_per_vcpu for size in _FAMILIES[known].sizes]
     found = [machine for machine in map(cpu_machine, names) if machine]
     able = [each for each in found if each.allocatable_milli_cpu >= milli_cpu and each.allocatable_bytes >= memory]
+    if not able and known != "n2":
+        return machines_that_hold(milli_cpu, memory)
     return sorted(able, key=lambda each: (each.vcpu, each.memory_gib))

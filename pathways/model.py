@@ -91,18 +91,23 @@ class Text:
         limits = {"maxLength": self.max_length} if self.max_length else {}
         return {**handler(schema), "pattern": f"^(?:{self.pattern})$", "examples": [self.example], **limits}
 
+    def matches(self, value: str) -> bool:
+        """Whether the text is allowed; digits and letters are those of ASCII."""
+        short_enough = self.max_length is None or len(value) <= self.max_length
+        return short_enough and re.fullmatch(self.pattern, value, re.ASCII) is not None
+
     def _check(self, value: str) -> str:
         if self.max_length and len(value) > self.max_length:
             raise violation(
                 f"{shown(value)} has {len(value)} characters",
-                f"at most {self.max_length} fit; {self.rule}",
+                f"at most {self.max_length} fit, and {self.rule}",
                 f"write for example {self.example}",
             )
-        if re.fullmatch(self.pattern, value):
+        if self.matches(value):
             return value
         trimmed = value.strip()
         for candidate in (trimmed, trimmed.lower(), trimmed.lower().replace("_", "-")):
-            if re.fullmatch(self.pattern, candidate):
+            if self.matches(candidate):
                 raise violation(f"{shown(value)} is not allowed", self.rule, f"write {candidate}")
         raise violation(f"{shown(value)} is not allowed", self.rule, f"write for example {self.example}")
 
@@ -120,7 +125,12 @@ ENV_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 Duration = Annotated[
-    str, Text(r"[1-9]\d{0,7}[smhd]", "a duration is a whole number and its unit, s, m, h or d, without blanks", "24h")
+    str,
+    Text(
+        r"([1-9]\d{0,6}s|[1-9]\d{0,4}[mh]|[1-9]\d{0,3}d)",
+        "a duration is a whole number and its unit, s, m, h or d, without blanks, of at most 9999d",
+        "24h",
+    ),
 ]
 
 
@@ -153,7 +163,7 @@ def memory_bytes(quantity: str) -> int:
 def _check_cpu(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return value
-    if isinstance(value, str) and re.fullmatch(r"[1-9]\d{0,6}m", value):
+    if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,6}m", value):
         return value
     raise violation(
         f"{shown(value)} is not a CPU quantity",

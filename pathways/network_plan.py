@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from ipaddress import IPv4Network
+from itertools import chain
 
 RESERVED_IN_SUBNET = 4
 """Addresses that Google keeps of every primary range."""
@@ -20,6 +21,10 @@ SERVICES = 4096
 _NODES_FLOOR = 18
 _PODS_FLOOR = 14
 _SERVICES_RANGE = IPv4Network("10.1.0.0/20")
+# Where derived ranges may lie. Three ranges of the allowed sizes cannot fill them.
+_BLOCKS = (IPv4Network("10.0.0.0/8"), IPv4Network("172.16.0.0/12"), IPv4Network("240.0.0.0/4"))
+LARGEST = {"nodes": 8, "pods": 9, "services": 16}
+"""Shortest prefixes of the three ranges (GKE's pages on IP planning)."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +84,26 @@ def pod_block(pods_per_node: int) -> int:
 def network_plan(needs: AddressNeeds, nodes: str | None, pods: str | None, services: str | None) -> NetworkPlan:
     """The ranges of a created network: the given ones, else derived ones that hold `needs` with room to grow.
 
-    Derived ranges lie in 10.0.0.0/8: nodes from 10.0.0.0/18, services 10.1.0.0/20, pods from 10.4.0.0/14.
+    Derived ranges are nodes from 10.0.0.0/18, services 10.1.0.0/20 and pods from 10.4.0.0/14, or where a given range
+    takes these, the first that is free.
     """
-    return NetworkPlan(
-        nodes=IPv4Network(nodes) if nodes else IPv4Network((0x0A000000, min(_NODES_FLOOR, needs.nodes_prefix))),
-        pods=IPv4Network(pods) if pods else _pods_range(min(_PODS_FLOOR, needs.pods_prefix)),
-        services=IPv4Network(services) if services else _SERVICES_RANGE,
-    )
+    derived = {
+        "nodes": IPv4Network((0x0A000000, min(_NODES_FLOOR, needs.nodes_prefix))),
+        "services": _SERVICES_RANGE,
+        "pods": _pods_range(min(_PODS_FLOOR, needs.pods_prefix)),
+    }
+    given = {"nodes": nodes, "services": services, "pods": pods}
+    ranges = {name: IPv4Network(cidr) for name, cidr in given.items() if cidr}
+    for name, wanted in derived.items():
+        ranges.setdefault(name, _free(wanted, [each for key, each in ranges.items() if key != name]))
+    return NetworkPlan(**ranges)
+
+
+def _free(wanted: IPv4Network, taken: list[IPv4Network]) -> IPv4Network:
+    """The wanted range, else the first of its size that overlaps none of those taken."""
+    blocks = (block for block in _BLOCKS if block.prefixlen <= wanted.prefixlen)
+    others = (each for block in blocks for each in block.subnets(new_prefix=wanted.prefixlen))
+    return next(each for each in chain([wanted], others) if not any(each.overlaps(other) for other in taken))
 
 
 def _pods_range(prefix: int) -> IPv4Network:

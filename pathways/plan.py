@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -195,17 +196,19 @@ def address_needs(settings: Settings) -> AddressNeeds:
     return AddressNeeds(settings.slices.count * settings.slices.shape.hosts, settings.slices.max_pods_per_node, system)
 
 
-def images_of(settings: Settings) -> list[tuple[str, str]]:
-    """The images a stack file names itself, each with its key."""
-    images, sidecar, workload = settings.runtime.images, settings.runtime.colocated_python, settings.workload
-    named = [
-        ("runtime.images.server", images.server),
-        ("runtime.images.proxy", images.proxy),
-        ("runtime.images.colocatedPython", images.colocated_python),
-        ("runtime.colocatedPython.image", sidecar.image if sidecar else None),
-        ("workload.image", workload.image if isinstance(workload, Batch) else None),
-    ]
-    return [(key, reference) for key, reference in named if reference]
+def images_of(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The images a stack file names itself, each with its key; each is read after those before it are dealt with."""
+    images = settings.runtime.images
+    if images.server:
+        yield "runtime.images.server", images.server
+    if images.proxy:
+        yield "runtime.images.proxy", images.proxy
+    if images.colocated_python:
+        yield "runtime.images.colocatedPython", images.colocated_python
+    if settings.runtime.colocated_python and settings.runtime.colocated_python.image:
+        yield "runtime.colocatedPython.image", settings.runtime.colocated_python.image
+    if isinstance(settings.workload, Batch):
+        yield "workload.image", settings.workload.image
 
 
 def repositories_of(plan: Plan) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
-from pathways.errors import listed
+from pathways.errors import listed, shown
 from pathways.tpu import Generation, Machine
 
 CUBE = 4
@@ -88,13 +88,11 @@ def valid_topologies(generation: Generation, machine: Machine) -> list[str]:
 def _read(generation: Generation, machine: Machine, topology: str) -> tuple[int, ...]:
     """The dimensions of a topology written in the generation's form."""
     form = "AxB" if generation.dimensions == 2 else "AxBxC"
-    if not re.fullmatch(r"[1-9]\d{0,4}(x[1-9]\d{0,4}){1,2}", topology):
-        spelled = "x".join(re.findall(r"\d+", topology))
-        fix = (
-            f"write {spelled}" if re.fullmatch(r"\s*\d+(\s*[xX*×]\s*\d+)+\s*", topology) else f"write {form} in numbers"
-        )
+    if not re.fullmatch(r"[1-9]\d{0,4}(x[1-9]\d{0,4}){1,2}", topology, re.ASCII):
         raise TopologyError(
-            f"{topology!r} is not a topology", f"a topology is written {form}, lower case, without blanks", fix
+            f"{shown(topology)} is not a topology",
+            f"a topology is written {form}, lower case, without blanks",
+            f"write {_spelled(generation, machine, topology) or form}",
         )
     sizes = _parse(topology)
     if len(sizes) != generation.dimensions:
@@ -107,10 +105,25 @@ def _read(generation: Generation, machine: Machine, topology: str) -> tuple[int,
     return sizes
 
 
+def _spelled(generation: Generation, machine: Machine, topology: str) -> str | None:
+    """The valid topology that a wrongly written one means, or valid ones near it; None if it means none at all."""
+    if not re.fullmatch(r"\s*\d{1,5}(\s*[xX*×]\s*\d{1,5}){1,2}\s*", topology, re.ASCII):
+        return None
+    sizes = tuple(int(size) for size in re.findall(r"\d+", topology))
+    meant = "x".join(str(size) for size in sizes)
+    try:
+        return slice_shape(generation, machine, meant).topology
+    except TopologyError:
+        return f"one of {listed(near(generation, machine, _chips(sizes) or 1))}"
+
+
 def _check_listed(generation: Generation, machine: Machine, topology: str, chips: int) -> None:
     valid = valid_topologies(generation, machine)
     if topology in valid:
         return
+    ordered = "x".join(str(size) for size in sorted(_parse(topology)))
+    if ordered in valid:
+        raise _out_of_order(topology, ordered)
     if chips < machine.chips:
         what = f"{'one chip' if chips == 1 else f'{chips} chips'} cannot fill a {machine.chips}-chip VM ({topology})"
         rule = f"a slice takes all {machine.chips} chips of each {machine.name}"
@@ -126,11 +139,7 @@ def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes:
     offer = f"write one of {listed(near(generation, machine, _chips(sizes)))}"
     ordered = "x".join(str(size) for size in sorted(sizes))
     if tuple(sorted(sizes)) != sizes and (ordered in _SMALL_3D or _is_cubes(generation, sorted(sizes))):
-        raise TopologyError(
-            f"{topology} is out of order",
-            "dimensions are written in non-decreasing order (A ≤ B ≤ C)",
-            f"write {ordered}",
-        )
+        raise _out_of_order(topology, ordered)
     if _chips(sizes) < machine.chips:
         raise TopologyError(
             f"{topology} cannot fill a {machine.chips}-chip VM",
@@ -151,6 +160,14 @@ def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes:
             f"a {generation.name} slice has at most {generation.max_cubes} cubes",
             offer,
         )
+
+
+def _out_of_order(topology: str, ordered: str) -> TopologyError:
+    return TopologyError(
+        f"{topology} is out of order",
+        "dimensions are written in non-decreasing order (A ≤ B, and ≤ C)",
+        f"write {ordered}",
+    )
 
 
 def near(generation: Generation, machine: Machine, chips: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 GKE_VERSION_PATTERN = r"^1\.[1-9]\d*(\.\d+(-gke\.\d+)?)?$"
@@ -16,12 +16,12 @@ class GkeVersion:
     minor: int
     patch: float
     build: float
-    text: str = ""
+    text: str = field(default="", compare=False)
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `1.34`, `1.34.1` or `1.34.1-gke.2541000`; raises ValueError for anything else."""
-        if not re.fullmatch(GKE_VERSION_PATTERN, text):
+        if not re.fullmatch(GKE_VERSION_PATTERN, text, re.ASCII):
             raise ValueError(f"{text!r} is not a GKE version such as 1.34.1-gke.2541000")
         minor, *rest = [int(part) for part in re.findall(r"\d+", text)[1:]]
         patch, build = (*rest, float("inf"), float("inf"))[:2]

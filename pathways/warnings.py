@@ -15,6 +15,8 @@ from pathways.settings.workload import Batch, Interactive
 
 NODES_PER_POOL = 2000
 """TPU nodes in one pool; above it Google has to raise a limit."""
+LARGE_CLUSTER = 5000
+"""Nodes that a regional cluster can have without talking to Google."""
 LONG_RETENTION_DAYS = 60
 
 
@@ -31,6 +33,10 @@ def _size(plan: Plan) -> Iterator[str]:
     if shape.hosts > NODES_PER_POOL:
         limit = f"above {NODES_PER_POOL} ask Google to raise the limit first"
         yield f"slices.topology: {shape.hosts} hosts in one node pool; {limit}"
+
+    if plan.addresses.nodes > LARGE_CLUSTER:
+        limit = f"above {LARGE_CLUSTER} nodes ask Google first"
+        yield f"slices.count: {plan.addresses.nodes} nodes in one cluster; {limit}"
 
 
 def _zone(plan: Plan) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pathways.client import in_head_target
-from pathways.containers import DEFAULT_ENV, SHARED_MEMORY_DIRECTORY, SIDECAR_PORT
+from pathways.containers import DEFAULT_ENV, SHARED_MEMORY_DIRECTORY, SIDECAR_PORT, Role
 from pathways.flags import proxy_flags, resource_manager_flags, worker_flags
 from pathways.head import PROXY, RESOURCE_MANAGER
 from pathways.images import Image
@@ -53,13 +53,12 @@ def proxy(plan: Plan) -> Container:
 
 def user(plan: Plan, workload: Batch) -> Container:
     """The user's container: a JAX client of the proxy in its own pod."""
-    ours = {**DEFAULT_ENV["user"], **workload.env}
     env = [
         _from_field("PATHWAYS_HEAD", _COORDINATOR),
         _value("JAX_PLATFORMS", "proxy"),
         _value("JAX_BACKEND_TARGET", in_head_target(plan)),
         _value("XCLOUD_ENVIRONMENT", "GCP"),
-        *_values(ours),
+        *_defaulted("user", workload.env),
     ]
     return {
         "name": "main",
@@ -82,7 +81,7 @@ def worker(plan: Plan) -> Container:
         _from_field("MEGASCALE_NUM_SLICES", "metadata.labels['jobset.sigs.k8s.io/replicatedjob-replicas']"),
         _from_field("MEGASCALE_SLICE_ID", "metadata.labels['jobset.sigs.k8s.io/job-index']"),
         _value("MEGASCALE_COORDINATOR_ADDRESS", _HEAD),
-        *_values({**DEFAULT_ENV["worker"], **plan.settings.runtime.env.worker}),
+        *_defaulted("worker", plan.settings.runtime.env.worker),
     ]
     mounts = {"volumeMounts": [_mount()]} if plan.settings.runtime.colocated_python else {}
     return {
@@ -162,6 +161,14 @@ def _value(name: str, value: str) -> dict[str, Any]:
 
 def _values(env: Mapping[str, str]) -> list[dict[str, Any]]:
     return [_value(name, value) for name, value in env.items()]
+
+
+def _defaulted(role: Role, env: Mapping[str, str]) -> list[dict[str, Any]]:
+    """A container's variables after the managed ones: defaults that the file leaves alone, then the file's own.
+
+    Kubernetes expands only what stands earlier, so a default that the file sets anew moves to where the file has it.
+    """
+    return _values({**{name: value for name, value in DEFAULT_ENV[role].items() if name not in env}, **env})
 
 
 def _port(name: str, number: int) -> dict[str, Any]:

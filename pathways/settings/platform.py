@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, WithJsonSchema, field_validator
 
 from pathways.errors import listed, shown, violation
+from pathways.images import REPOSITORY_PATTERN
 from pathways.model import Items, Section, Text, default
 from pathways.tpu import PATHWAYS_MIN_GKE
 from pathways.versions import GKE_VERSION_PATTERN, GkeVersion
@@ -72,6 +73,7 @@ class CreatedScratch(Section):
             r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*",
             "a prefix is path parts joined by /, without slashes at the ends",
             "pathways-scratch/shared",
+            max_length=200,
         ),
     ] = "pathways-scratch/shared"
     """Where in the bucket the servers write; one prefix for all jobs."""
@@ -95,6 +97,7 @@ class ExistingScratch(Section):
             r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*",
             "a prefix is path parts joined by /, without slashes at the ends",
             "pathways-scratch/shared",
+            max_length=200,
         ),
     ] = "pathways-scratch/shared"
     """Where in the bucket the servers write; one prefix for all jobs."""
@@ -287,16 +290,14 @@ class JobSetOperator(Section):
         str,
         Text(
             r"(oci://\S+|https://\S+|\.{0,2}/\S+)",
-            "a chart is oci://…, https://… or the path of a folder",
+            "a chart is oci://…, https://… or the path of a folder, starting with ./ or /",
             JOBSET_CHART,
         ),
     ] = JOBSET_CHART
     """Where the chart is: a registry, a mirror of it, or a local folder."""
     image: Annotated[
         str,
-        Text(
-            r"[a-z0-9][a-z0-9.:/_-]*[a-z0-9]", "a repository is HOST/PATH without tag", "registry.k8s.io/jobset/jobset"
-        ),
+        Text(REPOSITORY_PATTERN, "a repository is HOST/PATH without tag", "registry.k8s.io/jobset/jobset"),
     ] = "registry.k8s.io/jobset/jobset"
     """Repository of the controller's image, for mirrors; the tag follows `version`."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, cast
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from pathways.containers import MANAGED_ENV, MANAGED_FLAGS, REMOVED_FLAGS, Role
+from pathways.containers import ALL_MANAGED_FLAGS, DEFAULT_ENV, INDIRECT_FLAGS, MANAGED_ENV, REMOVED_FLAGS, Role
 from pathways.errors import listed, shown, violation
 from pathways.images import REFERENCE_PATTERN, REPOSITORY_PATTERN
 from pathways.machines import cpu_machine
@@ -71,7 +71,7 @@ class Images(Section):
 class Ports(Section):
     """The ports of the three servers; each flows to arguments, environment, container ports and policies."""
 
-    proxy: Annotated[Port, Field(examples=[29000])] = 29000
+    proxy: Annotated[int, Field(ge=1, le=65535, examples=[29000])] = 29000
     """IFRT proxy server (gRPC)."""
     resource_manager: Annotated[Port, Field(examples=[29001])] = 29001
     """Resource manager; it also uses the port after this one."""
@@ -93,7 +93,7 @@ class Flags(Section):
     @classmethod
     def _allowed(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         role = cast("Role", info.field_name)
-        names = [_flag_name(role, flag) for flag in value]
+        names = [flag_name(role, flag) for flag in value]
         for name in names:
             if names.count(name) > 1:
                 raise violation(
@@ -133,7 +133,7 @@ class Runtime(Section):
     """How Pathways runs; everything has a default."""
 
     jax_version: Annotated[
-        str, Text(r"\d+\.\d+\.\d+", "a JAX version has three numbers and stands in quotes if need be", "0.11.1")
+        str, Text(r"\d{1,4}\.\d{1,4}\.\d{1,4}", "a JAX version is text of three numbers, X.Y.Z", "0.11.1")
     ] = "0.11.1"
     """JAX release of client, proxy and server; gives the image tag."""
     images: Annotated[Images, Field(examples=[{"repository": DEFAULT_REPOSITORY}])] = default(Images)
@@ -158,7 +158,7 @@ class Runtime(Section):
 
 def check_env(role: Role, env: dict[str, str]) -> None:
     """Refuse variables that we set ourselves, and `$(NAME)` that nothing before it declares."""
-    known = set(MANAGED_ENV[role])
+    known = {*MANAGED_ENV[role], *DEFAULT_ENV[role]} - set(env)
     for name, value in env.items():
         if name in MANAGED_ENV[role]:
             raise violation(
@@ -171,8 +171,11 @@ def check_env(role: Role, env: dict[str, str]) -> None:
                 raise violation(
                     f"$({reference}) in {name} is not declared before it",
                     "Kubernetes expands only variables of the same container that stand earlier",
-                    f"declare {reference} before {name}, or write $$({reference}) for the text itself",
+                    f"declare {reference} above {name}, or write $$({reference}) for the text itself",
                 )
+        if name == "ABSL_FLAGS" and role != "user":
+            for flag in value.split():
+                flag_name(role, flag)
         known.add(name)
 
 
@@ -181,7 +184,8 @@ def references(text: str) -> list[str]:
     return [match[1] for match in re.finditer(r"\$\$|\$\(([^()\s]+)\)", text) if match[1]]
 
 
-def _flag_name(role: Role, flag: str) -> str:
+def flag_name(role: Role, flag: str) -> str:
+    """The name of a flag that a stack file may give to a container; raises a violation for any other."""
     match = re.fullmatch(r"--([A-Za-z][A-Za-z0-9_]*)(=.*)?", flag, re.DOTALL)
     if match is None:
         raise violation(
@@ -190,12 +194,18 @@ def _flag_name(role: Role, flag: str) -> str:
             "write for example --vmodule=ifrt_backend=3",
         )
     name = match[1]
-    bare = name.removeprefix("no") if name.removeprefix("no") in MANAGED_FLAGS[role] else name
-    if bare in MANAGED_FLAGS[role]:
+    positive = name.removeprefix("no")
+    if name in ALL_MANAGED_FLAGS or positive in ALL_MANAGED_FLAGS:
         raise violation(
-            f"--{name} is set by the stack",
-            f"managed flags are {listed('--' + each for each in sorted(MANAGED_FLAGS[role]))}",
+            f"--{name} is set by the stack, where it is known",
+            f"managed flags are {listed('--' + each for each in sorted(ALL_MANAGED_FLAGS))}",
             f"remove --{name}",
+        )
+    if name in INDIRECT_FLAGS:
+        raise violation(
+            f"--{name} brings in flags that are not seen here",
+            "each flag stands in the stack file",
+            f"remove --{name} and write the flags themselves",
         )
     if name in REMOVED_FLAGS:
         raise violation(
@@ -203,7 +213,11 @@ def _flag_name(role: Role, flag: str) -> str:
         )
     target: dict[str, Literal["proxy", "worker"]] = {"xla_": "proxy", "megascale_": "worker"}
     for prefix, owner in target.items():
-        if name.startswith(prefix) and role != owner and name != "xla_tpu_use_enhanced_launch_barrier":
+        if (
+            (name.startswith(prefix) or positive.startswith(prefix))
+            and role != owner
+            and name != "xla_tpu_use_enhanced_launch_barrier"
+        ):
             raise violation(
                 f"--{name} does nothing on this container",
                 f"--{prefix}* belongs on the {owner}",

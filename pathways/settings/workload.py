@@ -40,7 +40,7 @@ class Resources(Section):
     """Cores."""
     memory: Annotated[Memory, Field()] = "100G"
     """Memory."""
-    ephemeral_storage: Annotated[Memory | None, Field(examples=["50Gi"])] = None
+    ephemeral_storage: Annotated[Memory | None, Field(examples=["20Gi"])] = None
     """Local disk; absent: no limit of its own."""
 
 
