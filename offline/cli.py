@@ -6,7 +6,6 @@ Heavy modules are imported by the commands that need them, after the stack files
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from offline.errors import OfflineError
-from offline.project import Project, effective_config, find_project
+from offline.project import Project, find_project, given_config
 from offline.stackfile import StackFile, known_stacks, load_stack
 from offline.text import shown_path
 
@@ -26,7 +25,6 @@ _CHECKOUT = Path(__file__).absolute().parents[1]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a faulty stack file (2, a wrong command line, is raised by argparse)."""
-    gc.disable()  # a short process: collecting costs more than it frees
     options = _parser().parse_args(arguments)
     try:
         print(options.command(options), end="")
@@ -156,6 +154,6 @@ def _check(project: Project, stack: StackFile) -> None:
     from pathways.load import load  # noqa: PLC0415
 
     try:
-        load(effective_config(project, stack.config, stack.label), stack.label)
+        load(given_config(project, stack.config), stack.label)
     except StackFileError as error:
         raise OfflineError(*error.lines) from None

@@ -11,6 +11,24 @@ from offline.recording import Resource, is_unknown
 AFTER_UP = "known after up"
 """How a value that only the cloud knows is written for people."""
 
+PURPOSES: Mapping[str, str] = {
+    "pathways:index:ProjectServices": "the Google APIs that the stack calls",
+    "pathways:index:Network": "a private network; machines reach the internet, nothing reaches them",
+    "pathways:index:NodeIdentity": "whom the machines act as",
+    "pathways:index:ScratchBucket": "where Pathways keeps compiled programs and temporary files",
+    "pathways:index:BucketAccess": "what the job may do in the bucket",
+    "pathways:index:SlicePlacement": "keeps the hosts of one slice together",
+    "pathways:index:Cluster": "Kubernetes, run by Google",
+    "pathways:index:SystemPool": "machines for Kubernetes' own programs",
+    "pathways:index:HeadPool": "the machine of the resource manager, the proxy and your program",
+    "pathways:index:TpuSlices": "the TPU machines, one pool of them per slice",
+    "pathways:index:Operators": "programs in the cluster that start and restart jobs",
+    "pathways:index:Tenancy": "the stack's own corner of the cluster, closed to others",
+    "pathways:index:Workload": "the job itself",
+    "pathways:index:ProxyDoor": "where clients outside the cluster connect",
+}
+"""What a component is for, for a person who does not know GKE."""
+
 Details = Callable[[Mapping[str, Any]], list[str]]
 
 
@@ -91,20 +109,25 @@ def _fields(*templates: tuple[str, str]) -> Details:
 
     def read(inputs: Mapping[str, Any]) -> list[str]:
         values = ((at(inputs, path), template) for path, template in templates)
-        return [template.format(shown(value)) for value, template in values if value not in (None, "", [])]
+        return [template.format(shown(value)) for value, template in values if not _is_silent(value)]
 
     return read
+
+
+def _is_silent(value: Any) -> bool:
+    """Nothing to say: absent, or unknown, which is marked apart from the details."""
+    return value in (None, "", [], False) or is_unknown(value)
 
 
 def _node_pool(inputs: Mapping[str, Any]) -> list[str]:
     machine = shown(at(inputs, "nodeConfig.machineType") or "")
     topology = at(inputs, "placementPolicy.tpuTopology")
-    least, most = at(inputs, "autoscaling.minNodeCount"), at(inputs, "autoscaling.maxNodeCount")
+    least = at(inputs, "autoscaling.minNodeCount") or at(inputs, "autoscaling.totalMinNodeCount")
+    most = at(inputs, "autoscaling.maxNodeCount") or at(inputs, "autoscaling.totalMaxNodeCount")
     count = inputs.get("nodeCount")
-    if most is not None:
-        size = f"{shown(least or 0)} to {shown(most)} × {machine}"
-    else:
-        size = f"{shown(count)} × {machine}" if count is not None else machine
+    number = shown(count) if most is None or most == least else f"{shown(least or 0)} to {shown(most)}"
+    nodes = f"{number} node{'' if number == '1' else 's'}"
+    size = f"{nodes} {machine}".strip() if count is not None or most is not None else machine
     capacity = [
         name
         for path, name in (
@@ -174,7 +197,7 @@ _ENTRIES: Mapping[str, Entry] = {
             ("location", "{}"),
             ("releaseChannel.channel", "channel {}"),
             ("minMasterVersion", "at least {}"),
-            ("deletionProtection", "deletion protection {}"),
+            ("deletionProtection", "deletion protection"),
         ),
     ),
     "gcp:container/nodePool:NodePool": Entry("node pool", _node_pool),
@@ -186,6 +209,9 @@ _ENTRIES: Mapping[str, Entry] = {
     "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember": Entry("grant on images", _member),
     "kubernetes:helm.sh/v3:Release": Entry("Helm release", _fields(("chart", "{}"), ("version", "version {}"))),
     "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet": Entry("JobSet", _job_set),
+    "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition": Entry(
+        "resource kind", _fields(("spec.group", "{}"))
+    ),
     "kubernetes:core/v1:ServiceAccount": Entry("k8s account", _none),
     "kubernetes:core/v1:Service": Entry("k8s service", _fields(("spec.type", "{}"), ("spec.ports.port", "port {}"))),
     "kubernetes:networking.k8s.io/v1:NetworkPolicy": Entry("network policy", _none),

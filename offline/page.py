@@ -58,7 +58,11 @@ class Page:
             text = self.plain(span.text)
             kept.append(Span(text if len(text) <= room else text[: max(room - 1, 0)] + "~"[: bool(room)], span.role))
             room -= len(kept[-1].text)
-        self.lines.append("".join(map(self._painted, kept)).rstrip())
+        while kept and not kept[-1].text.rstrip():
+            kept.pop()
+        if kept:
+            kept[-1] = Span(kept[-1].text.rstrip(), kept[-1].role)
+        self.lines.append("".join(map(self._painted, kept)))
 
     def add_wrapped(self, head: Iterable[Span], text: str, role: Role = "plain", hang: str | None = None) -> None:
         """Add `head` and then `text`, wrapped at blanks below its own start (or behind the prefix `hang`)."""
@@ -70,6 +74,21 @@ class Page:
         self.add(*spans, Span(pieces[0], role))
         for piece in pieces[1:]:
             self.add(Span(prefix), Span(piece, role))
+
+    def add_notes(self, head: Iterable[Span], notes: Iterable[tuple[str, Role]], hang: str) -> None:
+        """Add `head` and the notes beside it as long as they fit; the others go below, behind the prefix `hang`."""
+        line, gap = [*head], "  "
+        for text, role in notes:
+            if sum(len(span.text) for span in line) + len(gap) + len(text) <= WIDTH:
+                line += [Span(gap), Span(text, role)]
+                gap = ", "
+                continue
+            self.add(*line)
+            *whole, last = textwrap.wrap(self.plain(text), WIDTH - len(hang), break_on_hyphens=False)
+            for piece in whole:
+                self.add(Span(hang, "dim"), Span(piece, role))
+            line, gap = [Span(hang, "dim"), Span(last, role)], ", "
+        self.add(*line)
 
     def add_command(self, indent: str, command: str) -> None:
         """Add a shell command that can be copied though it takes several lines."""

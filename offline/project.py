@@ -86,19 +86,25 @@ def load_project(directory: Path) -> Project:
     )
 
 
+def given_config(project: Project, config: Mapping[str, object]) -> dict[str, object]:
+    """A stack file's `config` over the values of `Pulumi.yaml`, without the keys that have no value anywhere."""
+    values = {key: value for key, value in project.declared.items() if value is not Missing.REQUIRED}
+    return values | dict(config)
+
+
 def effective_config(project: Project, config: Mapping[str, object], label: str) -> dict[str, object]:
-    """What the engine hands to a program: a stack file's `config` over the values of `Pulumi.yaml`.
+    """What the engine hands to a program; `label` is how messages call the stack file.
 
     Raises:
         OfflineError: a declared key has no value anywhere.
     """
-    merged = {key: config.get(key, value) for key, value in project.declared.items()}
-    missing = sorted(key for key, value in merged.items() if value is Missing.REQUIRED)
+    given = given_config(project, config)
+    missing = sorted(project.declared.keys() - given.keys())
     if missing:
         raise OfflineError(
             *(f"{label}: {key}: missing; {PROJECT_FILE} declares it; write {key}: and its value" for key in missing)
         )
-    return merged | dict(config)
+    return given
 
 
 def _declared(document: Mapping[str, object], label: str) -> tuple[Mapping[str, object], frozenset[str]]:

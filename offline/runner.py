@@ -171,7 +171,9 @@ def _registered(
         inputs=plain_map(request.object),
         options=_options(request),
         property_dependencies={
-            key: tuple(sorted(request.propertyDependencies[key].urns)) for key in sorted(request.propertyDependencies)
+            key: tuple(sorted(sources.urns))
+            for key, sources in sorted(request.propertyDependencies.items())
+            if sources.urns
         },
         providers={key: reference_urn(value) or "" for key, value in sorted(request.providers.items())},
         outputs=plain_map(outputs) if outputs is not None and request.type != urn.STACK_TYPE else {},

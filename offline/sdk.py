@@ -12,8 +12,7 @@ import contextvars
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Executor
-from contextlib import suppress
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple, cast
 
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime import rpc
@@ -39,6 +38,7 @@ __all__ = [
     "engine_pb2",
     "provider_pb2",
     "resource_pb2",
+    "rpc",
     "run_program",
     "run_transform",
     "struct_pb2",
@@ -99,8 +99,7 @@ def run_program(
         RuntimeError: an event loop runs in this thread already.
         Exception: whatever the program or the monitor raised.
     """
-    with suppress(RuntimeError):
-        asyncio.get_running_loop()
+    if asyncio._get_running_loop() is not None:
         raise RuntimeError("a program cannot be recorded inside a running event loop; use a thread of its own")
 
     def inside() -> None:
@@ -148,7 +147,5 @@ def run_transform(token: str, request: resource_pb2.TransformRequest) -> resourc
     for servicer in _CallbackServicer._servicers:
         callback = servicer._callbacks.get(token)
         if callback is not None:
-            response = _sync_await(callback(request.SerializeToString()))
-            assert isinstance(response, resource_pb2.TransformResponse)
-            return response
+            return cast("resource_pb2.TransformResponse", _sync_await(callback(request.SerializeToString())))
     raise LookupError(f"no transform is registered under {token}")

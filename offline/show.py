@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from offline.glossary import AFTER_UP, details, noun, physical_name, shown, unknown_inputs
+from offline.glossary import AFTER_UP, PURPOSES, details, noun, physical_name, shown, unknown_inputs
 from offline.page import WIDTH, Look, Page, Role, Span
 from offline.recording import Recording
 from offline.tree import Node, folded, tree
@@ -14,26 +14,35 @@ from offline.tree import Node, folded, tree
 FOLD_ABOVE = 8
 """Siblings of one shape are shown one by one up to this many."""
 
-_NOUN_WIDTH = 20
+_NOUN_WIDTH = 19
+_LONGEST_NAME = 44
 _COMMANDS = "connect"  # the output whose values are commands
+_ON_TOP = ("totals", "slices")  # the outputs that the head of the page shows
 
 
 def plan(recording: Recording, look: Look) -> str:
     """The whole page: totals, resources grouped by component, outputs, warnings; at most `WIDTH` columns wide."""
     page = Page(look)
-    root = tree(recording)
     _title(page, recording)
     _totals(page, recording.outputs)
     page.blank()
-    page.add(Span("Resources", "title"), Span("   in the order in which an up reaches them", "dim"))
-    _children(page, root.children, "")
-    if recording.outputs:
+    page.add(Span("Resources", "title"), Span("  in the order in which an up reaches them", "dim"))
+    _children(page, _inner(tree(recording)).children, "")
+    outputs = {key: value for key, value in recording.outputs.items() if key not in _ON_TOP}
+    if outputs:
         page.blank()
         page.add(Span("Outputs", "title"))
-        for key, value in recording.outputs.items():
-            _output(page, key, value, "  ")
+    for key, value in outputs.items():
+        _output(page, key, value, "  ")
     _warnings(page, recording.warnings)
     return page.text()
+
+
+def _inner(root: Node) -> Node:
+    """The first component that has more than one thing in it: the ones around it would only indent the page."""
+    while len(root.children) == 1 and root.children[0].children:
+        root = root.children[0]
+    return root
 
 
 def _title(page: Page, recording: Recording) -> None:
@@ -47,20 +56,22 @@ def _title(page: Page, recording: Recording) -> None:
 
 def _totals(page: Page, outputs: Mapping[str, Any]) -> None:
     totals = outputs.get("totals")
-    if isinstance(totals, Mapping):
-        counts = [
-            f"{shown(totals[key])} {word}"
-            for key, word in (("slices", "TPU slices"), ("hosts", "hosts"), ("chips", "chips"))
-            if key in totals
-        ]
-        if "headVcpu" in totals:
-            counts.append(f"{shown(totals['headVcpu'])} vCPU in the head")
-        page.add(Span("  " + "   ".join(counts), "name"))
+    if not isinstance(totals, Mapping):
+        return
+    counts = [
+        _counted(totals[key], word)
+        for key, word in (("slices", "TPU slice"), ("hosts", "host"), ("chips", "chip"), ("headVcpu", "head vCPU"))
+        if key in totals
+    ]
+    page.add(Span("  " + "   ".join(counts), "name"))
     _slices(page, outputs.get("slices"))
-    if isinstance(totals, Mapping):
-        for key, word in (("nodeAddresses", "node addresses"), ("podAddresses", "pod addresses")):
-            if isinstance(totals.get(key), Mapping):
-                page.add(Span(f"  {word:<16}", "dim"), Span(_used(totals[key])))
+    for key, word in (("nodeAddresses", "node addresses"), ("podAddresses", "pod addresses")):
+        if isinstance(totals.get(key), Mapping):
+            page.add(Span(f"  {word:<16}", "dim"), Span(_used(totals[key])))
+
+
+def _counted(number: Any, word: str) -> str:
+    return f"{_number(number)} {word}{'' if number == 1 or word.endswith('U') else 's'}"
 
 
 def _used(addresses: Mapping[str, Any]) -> str:
@@ -76,71 +87,92 @@ def _number(value: Any) -> str:
 
 def _slices(page: Page, slices: Any) -> None:
     """One line per run of equal slices."""
-    if not isinstance(slices, list):
-        return
     runs: list[tuple[str, list[str]]] = []
-    for item in slices:
-        if not isinstance(item, Mapping):
-            continue
-        facts = [f"{key} {shown(item[key])}" for key in ("tpu", "machineType", "topology") if key in item]
-        facts += [f"{shown(item[key])} {key}" for key in ("hosts", "chips") if key in item]
+    for item in slices if isinstance(slices, list) else ():
+        facts = [shown(item[key]) for key in ("tpu", "machineType", "topology") if key in item]
+        facts += [_counted(item[key], word) for key, word in (("hosts", "host"), ("chips", "chip")) if key in item]
         text = ", ".join(facts)
         if not runs or runs[-1][0] != text:
             runs.append((text, []))
         runs[-1][1].append(shown(item.get("pool", "")))
     for text, pools in runs:
-        name = pools[0] if len(pools) == 1 else f"{pools[0]} … {pools[-1]}"
-        each = " each" if len(pools) > 1 else ""
-        page.add_wrapped([Span(f"  {'slices' if each else 'slice':<16}", "dim")], f"{name}: {text}{each}")
+        many = len(pools) > 1
+        name = f"{pools[0]} … {pools[-1]}" if many else pools[0]
+        head = [Span(f"  {'each slice' if many else 'the slice':<16}", "dim")]
+        page.add_wrapped(head, f"{text}, in node pool{'s' if many else ''} {name}")
 
 
 def _children(page: Page, children: Sequence[Node], prefix: str) -> None:
-    groups = folded(children, FOLD_ABOVE)
+    groups = _grouped(children)
+    names = [_name(group) for group in groups if group[0].resource.custom and not _is_list(group)]
+    column = min(max(map(len, names), default=0), _LONGEST_NAME)
     for number, group in enumerate(groups):
         last = number == len(groups) - 1
-        _group(page, group, prefix + ("└─ " if last else "├─ "), prefix + ("   " if last else "│  "))
+        branch, below = (prefix + "└─ ", prefix + "   ") if last else (prefix + "├─ ", prefix + "│  ")
+        if group[0].resource.custom:
+            _resource(page, group, branch, below, column)
+        else:
+            _component(page, group, branch)
+        if not _is_list(group):
+            _children(page, group[0].children, below)
 
 
-def _group(page: Page, group: tuple[Node, ...], branch: str, below: str) -> None:
-    first = group[0]
-    resource = first.resource
-    name = physical_name(resource) if len(group) == 1 else _range(group)
-    if resource.custom:
-        head = [Span(branch, "dim"), Span(f"{noun(resource):<{_NOUN_WIDTH}} "), Span(name, "name")]
-    else:
-        head = [Span(branch, "dim"), Span(_words(noun(resource)), "title"), Span(f" {name}", "dim")]
-    if not first.children and not resource.custom:
-        head.append(Span("  (nothing of its own)", "dim"))
-    page.add(*head)
-    inner = below + ("│  " if first.children else "   ")
-    facts = details(resource) if resource.custom else []
-    if facts:
-        indent = f"{inner}{'':<{_NOUN_WIDTH - 2}}"
-        page.add_wrapped([Span(indent, "dim")], ", ".join(facts), "plain", hang=indent)
-    for mark, role in _marks(first):
-        indent = f"{inner}{'':<{_NOUN_WIDTH - 2}}"
-        page.add_wrapped([Span(indent, "dim")], mark, role, hang=indent)
-    _children(page, first.children, below)
+def _grouped(children: Sequence[Node]) -> list[tuple[Node, ...]]:
+    """Siblings of one shape together where they are many, and those of which there is nothing to say but the name."""
+    groups: list[tuple[Node, ...]] = []
+    for group in folded(children, FOLD_ABOVE):
+        joins = groups and len(group) == 1 and _is_bare(group[0]) and _is_bare(groups[-1][0])
+        if joins and noun(groups[-1][0].resource) == noun(group[0].resource):
+            groups[-1] += group
+        else:
+            groups.append(group)
+    return groups
+
+
+def _is_bare(node: Node) -> bool:
+    return node.resource.custom and not (node.children or details(node.resource) or any(_marks(node)))
+
+
+def _is_list(group: tuple[Node, ...]) -> bool:
+    return len(group) > 1 and all(map(_is_bare, group))
+
+
+def _component(page: Page, group: tuple[Node, ...], branch: str) -> None:
+    title = _words(noun(group[0].resource))
+    name = f" {_name(group)}" if len(group) > 1 else ""
+    purpose = PURPOSES.get(group[0].resource.type)
+    page.add(Span(branch, "dim"), Span(title, "title"), Span(f"{name}  {purpose}" if purpose else name, "dim"))
+
+
+def _resource(page: Page, group: tuple[Node, ...], branch: str, below: str, column: int) -> None:
+    """A line of noun, name and what matters; what does not fit beside the name goes below it."""
+    resource = group[0].resource
+    head = [Span(branch, "dim"), Span(f"{noun(resource):<{_NOUN_WIDTH}} ")]
+    hang = f"{below + ('│' if group[0].children else ' '):<{len(branch) + _NOUN_WIDTH + 1}}"
+    if _is_list(group):
+        page.add_wrapped(head, ", ".join(physical_name(node.resource) for node in group), "name", hang=hang)
+        return
+    head.append(Span(f"{_name(group):<{column}}", "name"))
+    facts: list[tuple[str, Role]] = [(phrase, "plain") for phrase in details(resource)]
+    page.add_notes(head, [*facts, *_marks(group[0])], hang + "  ")
 
 
 def _marks(node: Node) -> Iterator[tuple[str, Role]]:
     resource = node.resource
-    if not resource.custom:
-        return
     if resource.options.protect:
-        yield "protected: pulumi refuses to delete it", "warning"
+        yield "protected", "warning"
     if resource.options.retain_on_delete:
-        yield "kept in the cloud when it leaves the stack", "warning"
+        yield "stays when it leaves the stack", "warning"
+    if resource.read_id is not None:
+        yield "exists already and is only read", "dim"
     unknown = unknown_inputs(resource)
     if unknown:
         yield f"{AFTER_UP}: {', '.join(unknown)}", "unknown"
-    if resource.read_id is not None:
-        yield "exists already; it is only read", "dim"
 
 
-def _range(group: tuple[Node, ...]) -> str:
+def _name(group: tuple[Node, ...]) -> str:
     names = [physical_name(node.resource) for node in group]
-    return f"{names[0]} … {names[-1]}  ({len(names)} alike)"
+    return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}  ({len(names)} alike)"
 
 
 def _words(type_name: str) -> str:

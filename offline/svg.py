@@ -21,6 +21,10 @@ text{font-family:system-ui,sans-serif;font-size:12px;fill:#1f2937}
 .p{stroke:#b45309;stroke-width:2.5}.u{stroke-dasharray:5 3}
 .e{fill:none;stroke:#94a3b8;stroke-width:1.1;marker-end:url(#a)}"""
 
+_ARROW = """\
+<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">\
+<path d="M0 0 8 4 0 8z" fill="#94a3b8"/></marker></defs>"""
+
 
 @dataclass(frozen=True)
 class _Frame:
@@ -54,13 +58,12 @@ def svg(graph: Graph) -> str:
     frames = _placed(_frames(graph.root))
     height = max((frame.y + frame.height for frame in frames), default=0) + _MARGIN + 30
     places = {box.id: (left, top) for frame in frames for box, left, top in frame.places()}
+    area = f'width="{WIDTH}" height="{height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'role="img" aria-label="{escape(graph.title)}">',
-        f"<style>{_STYLE}</style>",
-        '<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0 8 4 0 8z" fill="#94a3b8"/></marker></defs>',
-        f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" {area} role="img">',
+        f"<title>{escape(graph.title)}</title><style>{_STYLE}</style>",
+        _ARROW,
+        f'<rect {area} fill="#fff"/>',
         _text(_MARGIN, 26, graph.title, "t"),
     ]
     parts += [_frame(frame) for frame in frames]

@@ -29,7 +29,7 @@ class Node:
 
     def shape(self) -> tuple[Any, ...]:
         """Equal for siblings that differ in their numbers only, such as the slices of one shape."""
-        own = (noun(self.resource), *(re.sub(r"\d+$", "#", phrase) for phrase in details(self.resource)))
+        own = (noun(self.resource), *details(self.resource), self.resource.options.protect)
         return (own, re.sub(r"\d+", "#", self.resource.name), *(child.shape() for child in self.children))
 
 
@@ -59,12 +59,21 @@ def folded(children: Sequence[Node], more_than: int) -> list[tuple[Node, ...]]:
 
 
 def dependencies(recording: Recording) -> dict[str, frozenset[str]]:
-    """Per URN the resources it waits for: by value, by `dependsOn`, and the provider it uses."""
-    known = {resource.urn for resource in recording.resources}
-    return {
-        resource.urn: (frozenset(resource.options.depends_on) | {resource.options.provider or ""}) & known
-        for resource in recording.resources
-    }
+    """Per URN the resources it waits for: by value, by `dependsOn`, its provider, and what its components wait for.
+
+    A child is registered only when its parent is, and a component when all it depends on is there.
+    """
+    by_urn = recording.by_urn()
+    found: dict[str | None, frozenset[str]] = {None: frozenset()}
+
+    def collect(urn: str) -> frozenset[str]:
+        if urn not in found:
+            resource = by_urn[urn]
+            own = frozenset(resource.options.depends_on) | {resource.options.provider or ""}
+            found[urn] = (own & by_urn.keys()) | (collect(resource.parent) if resource.parent else frozenset())
+        return found[urn]
+
+    return {urn: collect(urn) for urn in by_urn}
 
 
 def natural(text: str) -> tuple[tuple[int, str], ...]:

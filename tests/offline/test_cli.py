@@ -1,0 +1,147 @@
+"""The command line: what it prints where, its exit codes, and how little it loads for a refusal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from offline import cli
+from tests.offline.support import TOY, write_project
+
+ROOT = Path(cli.__file__).parents[1]
+COMMANDS = ("show", "manifest", "graph", "schema")
+
+
+def call(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "offline", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+    )
+
+
+def main(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[int, str, str]:
+    status = cli.main(arguments)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["shwo"],
+        ["show"],
+        ["show", "dev", "--all"],
+        ["show", "dev", "--nonsense"],
+        ["manifest"],
+        ["manifest", "a", "b"],
+        ["graph", "dev", "--format", "png"],
+        ["schema", "dev"],
+    ],
+)
+def test_a_wrong_command_line_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        cli.main(arguments)
+    assert raised.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "usage:" in captured.err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], *([command, "--help"] for command in COMMANDS)])
+def test_every_command_has_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        cli.main(arguments)
+    assert raised.value.code == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: python -m offline")
+    assert all(command in out for command in COMMANDS) or len(arguments) == 2
+
+
+def test_json_of_one_stack_is_an_object_and_of_several_an_array(capsys: pytest.CaptureFixture[str]) -> None:
+    project = ["--project", str(TOY)]
+    status, one, err = main(capsys, ["show", "dev", "--json", *project])
+    assert (status, err) == (0, "")
+    assert json.loads(one)["stack"] == "dev"
+    assert [form["stack"] for form in json.loads(main(capsys, ["show", "dev", "dev", "--json", *project])[1])] == [
+        "dev"
+    ] * 2
+    assert json.loads(main(capsys, ["show", "--all", "--json", *project])[1]) == [json.loads(one)]
+
+
+@pytest.mark.parametrize("command", ["show", "manifest", "graph"])
+def test_a_faulty_file_prints_one_line_per_error_on_stderr_only(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_project(tmp_path, "raise AssertionError('never run')")
+    (tmp_path / "Pulumi.bad.yaml").write_text("config: {a: 1, a: 2, b: 1, b: 3}\n")
+    status, out, err = main(capsys, [command, "bad", "--project", str(tmp_path)])
+    assert (status, out) == (1, "")
+    assert len(err.splitlines()) == 2
+    assert all("Pulumi.bad.yaml: " in line for line in err.splitlines())
+
+
+def test_errors_of_all_files_are_shown_before_anything_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_project(tmp_path, "raise AssertionError('never run')")
+    (tmp_path / "Pulumi.good.yaml").write_text("config: {}\n")
+    for name in ("one", "two"):
+        (tmp_path / f"Pulumi.{name}.yaml").write_text("cofig: {}\n")
+    status, out, err = main(capsys, ["show", "--all", "--project", str(tmp_path)])
+    assert (status, out) == (1, "")
+    assert [line.split(": ", 1)[0].rsplit("/", 1)[-1] for line in err.splitlines()] == [
+        "Pulumi.one.yaml",
+        "Pulumi.two.yaml",
+    ]
+
+
+def test_a_refusal_of_the_program_has_no_traceback_and_a_fault_of_it_has_one(tmp_path: Path) -> None:
+    for program, lines in (("raise pulumi.RunError('a: no\\nb: no')", 2), ("1 / 0", None)):
+        write_project(tmp_path, program)
+        (tmp_path / "Pulumi.dev.yaml").write_text("")
+        result = call("show", "dev", "--project", str(tmp_path))
+        assert (result.returncode, result.stdout) == (1, "")
+        if lines:
+            assert result.stderr == "a: no\nb: no\n"
+        else:
+            assert "ZeroDivisionError" in result.stderr
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m offline show dev --json --project {TOY} | head -c 1"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (result.stdout, result.stderr) == ("{", "")
+
+
+LISTED = "import sys; {}; print(sorted({{name.split('.')[0] for name in sys.modules}}))"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["schema"], ["show", "no-such-stack"], ["show", "{bad}"], ["manifest", "{bad}"], ["graph", "{bad}"]]
+)
+def test_what_needs_no_program_loads_no_sdk(arguments: list[str], tmp_path: Path) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("config: {pathways:team: Vision}\n")
+    words = [word.format(bad=bad) for word in arguments]
+    statement = f"from offline.cli import main; sys.stdout = sys.stderr; main({words!r}); sys.stdout = sys.__stdout__"
+    result = subprocess.run(
+        [sys.executable, "-c", LISTED.format(statement)], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    loaded = set(json.loads(result.stdout.replace("'", '"')))
+    assert not loaded & {"pulumi", "pulumi_gcp", "pulumi_kubernetes", "grpc", "google", "asyncio"}
+
+
+def test_output_is_ascii_where_the_stream_is() -> None:
+    result = call("show", "dev", "--project", str(TOY), PYTHONIOENCODING="ascii")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.isascii()
+    assert "|- node pool" in result.stdout
