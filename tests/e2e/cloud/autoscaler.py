@@ -73,7 +73,7 @@ def _resize(cloud: Cloud, id_: str, per_zone: int, reason: str) -> None:
         free = reserved_free(cloud, pool)
         if free is not None and per_zone * len(pool.meta["zones"]) > free:
             return
-        cloud.store.event("cloud.scale", NODE_POOL, pool.name, per_zone=per_zone, reason=reason)
+        cloud.store.event("cloud.scale", NODE_POOL, pool.name, {"per_zone": per_zone, "reason": reason})
         pool.meta.pop("idle_since", None)
         resize(cloud, pool, per_zone, Removal.DRAIN)
         cloud.store.put(pool)
@@ -111,4 +111,4 @@ def run(cloud: Cloud, stop: threading.Event) -> None:
         try:
             scale(cloud)
         except Exception as error:  # the loop must outlive an API server that restarts
-            cloud.store.event("cloud.scale", NODE_POOL, "", error=str(error))
+            cloud.store.event("cloud.scale", NODE_POOL, "", {"error": str(error)})

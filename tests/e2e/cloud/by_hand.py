@@ -79,17 +79,18 @@ def fail_hosts(cloud: Cloud, name: str, count: int = 1) -> Any:
 
 def _take(cloud: Cloud, record: Record, count: int | None) -> list[str]:
     with cloud.lock:
-        record.meta.setdefault("size", len(record.meta["slots"]) // len(record.meta["zones"]))
         names = lose(cloud, record, len(record.meta["slots"]) if count is None else count)
         cloud.store.put(record)
     return names
 
 
 def give_back(cloud: Cloud, name: str) -> Any:
-    """The machines that were taken are made anew, under new names."""
+    """Capacity is there again: missing machines come under new names, a pool in ERROR comes up."""
     record = find(cloud, NODE_POOL, name)
     with cloud.lock:
-        resize(cloud, record, int(record.meta.pop("size", record.props.get("nodeCount", 0))))
+        record.status = RUNNING
+        record.meta.pop("message", None)
+        resize(cloud, record, record.meta["target"])
         cloud.store.put(record)
     return len(record.meta["slots"])
 

@@ -41,9 +41,9 @@ def check(facts: ResourceFacts, logical_name: str, news: Props, autoname: str | 
     plain = {key: value for key, value in news.items() if not key.startswith("__")}
     inputs = _object(checker, facts.properties, plain, "", facts.required)
     defaults = [key for key in inputs if key not in plain]
-    if facts.autonamed and autoname is not None and "name" not in inputs and "namePrefix" not in inputs:
-        inputs["name"] = autoname
-        defaults.append("name")
+    if facts.autonamed and autoname is not None and not {facts.autonamed, "namePrefix"} & inputs.keys():
+        inputs[facts.autonamed] = autoname
+        defaults.append(facts.autonamed)
     for path, rule in _VALIDATORS.get(facts.token, {}).items():
         for where, value in _values_at(inputs, path.split(".")):
             reason = None if isinstance(value, Unknown) else rule(value)
@@ -164,7 +164,7 @@ def _relations(checker: _Checker, prop: Property, key: str, path: str) -> None:
     value = _lookup(checker.root, path)
     if value is not None and not isinstance(value, Unknown):
         for other in prop.conflicts_with:
-            if other != path and _lookup(checker.root, other) is not None:
+            if other != path and not isinstance(_lookup(checker.root, other), Unknown | None):
                 checker.fail(path, f'Conflicting configuration arguments. "{path}": conflicts with {other}')
         for other in prop.required_with:
             if _lookup(checker.root, other) is None:

@@ -27,7 +27,7 @@ def perform(cloud: Cloud, action: str, arguments: dict[str, Any]) -> Any:
             autoscaler.scale(cloud)
         case _ if action in ACTIONS:
             if action != "list_resources":
-                cloud.store.event(f"cloud.{action}", "", str(arguments.get("name", "")), **arguments)
+                cloud.store.event(f"cloud.{action}", "", str(arguments.get("name", "")), arguments)
             return ACTIONS[action](cloud, **arguments)
         case _:
             raise ProviderError(f"unknown order {action!r}: one of {sorted(ACTIONS)}, inject, clear_faults, set, scale")
@@ -61,7 +61,7 @@ class ControlServer:
 
     def start(self) -> None:
         """Serve."""
-        threading.Thread(target=self._server.serve_forever, daemon=True, name="control").start()
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="control").start()
 
     def stop(self) -> None:
         """Stop serving."""

@@ -50,9 +50,10 @@ def diff(
 
 def delete_before_replace(facts: ResourceFacts, olds: Props, news: Props) -> bool:
     """True when the replacement would take the old one's name: it is the program's own and stays the same."""
-    if not facts.autonamed or "name" not in news or "name" in news.get("__defaults", ()):
+    name = facts.autonamed
+    if name is None or name not in news or name in news.get("__defaults", ()):
         return False
-    return bool(olds.get("name") == news["name"])
+    return bool(olds.get(name) == news[name])
 
 
 def _object(properties: Mapping[str, Property], olds: Props, news: Props, path: str, changes: list[Change]) -> None:

@@ -73,9 +73,12 @@ class ResourceFacts:
         return self.token.rpartition(":")[2]
 
     @property
-    def autonamed(self) -> bool:
-        """True when the provider invents a name that is left out."""
-        return "name" in self.properties and not self.properties["name"].output_only
+    def autonamed(self) -> str | None:
+        """The property that gets an invented value when it is left out: required, and yet no required input."""
+        for name, prop in self.properties.items():
+            if prop.required and name not in self.required:
+                return name
+        return "name" if "name" in self.properties and not self.properties["name"].output_only else None
 
 
 def _shape(raw: Mapping[str, Any]) -> Shape:

@@ -50,11 +50,18 @@ class KubeBackend:
 
     ``endpoint`` is what clusters report as theirs, by default the server's own host and port. With ``wipe`` the
     deletion of a cluster deletes its nodes and every namespace but the system's, as the end of a real control plane
-    would.
+    would. A server that is away is waited for, ``patience`` seconds: GKE's own machinery outlives its restarts too.
     """
 
     def __init__(
-        self, server: str, token: str, ca_file: Path, *, endpoint: str | None = None, wipe: bool = True
+        self,
+        server: str,
+        token: str,
+        ca_file: Path,
+        *,
+        endpoint: str | None = None,
+        wipe: bool = True,
+        patience: float = 60.0,
     ) -> None:
         self._server = server.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
@@ -62,6 +69,7 @@ class KubeBackend:
         self._ca = base64.b64encode(ca_file.read_bytes()).decode()
         self._endpoint = endpoint or urlsplit(self._server).netloc
         self._wipe = wipe
+        self._patience = patience
 
     def _call(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, kind: str = "json"
@@ -69,12 +77,19 @@ class KubeBackend:
         data = None if body is None else json.dumps(body).encode()
         headers = {**self._headers, "Content-Type": f"application/{kind}"}
         request = urllib.request.Request(self._server + path, data=data, headers=headers, method=method)
-        try:
-            with urllib.request.urlopen(request, context=self._context, timeout=30) as answer:
-                result: dict[str, Any] = json.load(answer)
-                return result
-        except urllib.error.HTTPError as error:
-            raise KubeError(error.code, error.read().decode(errors="replace")[:500]) from error
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                with urllib.request.urlopen(request, context=self._context, timeout=30) as answer:
+                    result: dict[str, Any] = json.load(answer)
+                    return result
+            except urllib.error.HTTPError as error:
+                if error.code < 500 or time.monotonic() > deadline:
+                    raise KubeError(error.code, error.read().decode(errors="replace")[:500]) from error
+            except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
+                if time.monotonic() > deadline:
+                    raise KubeError(503, f"{self._server} cannot be reached: {error}") from error
+            time.sleep(0.2)
 
     def start_cluster(self, cluster: str) -> ControlPlane:
         """The one control plane."""

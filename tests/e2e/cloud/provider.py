@@ -244,10 +244,11 @@ def _root(path: str) -> str:
 
 def _autoname(facts: ResourceFacts, logical: str, olds: Props, seed: bytes) -> str | None:
     """The old invented name, or a new one: the logical name and seven digits."""
-    if not facts.autonamed:
+    key = facts.autonamed
+    if key is None:
         return None
-    if "name" in olds.get(DEFAULTS, ()) and olds.get("name") not in (None, UNKNOWN):
-        return str(olds["name"])
+    if key in olds.get(DEFAULTS, ()) and olds.get(key) not in (None, UNKNOWN):
+        return str(olds[key])
     suffix = seed.hex()[:7] if seed else secrets.token_hex(4)[:7]
     return f"{logical}-{suffix}"
 

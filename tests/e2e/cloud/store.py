@@ -180,7 +180,7 @@ class Store:
                 text = json.dumps(detail, default=repr)
                 self._db.execute("UPDATE audit SET detail = ? WHERE seq = ?", (text, seq))
 
-    def event(self, method: str, type: str, name: str, **detail: Any) -> None:
+    def event(self, method: str, type: str, name: str, detail: Mapping[str, Any] | None = None) -> None:
         """Note something the cloud did by itself."""
         self.end(self.begin(method, type=type, name=name, detail=detail), "ok")
 

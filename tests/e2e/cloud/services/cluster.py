@@ -175,6 +175,15 @@ class Cluster(Service):
         }
         cloud.make(NODE_POOL, inputs)
 
+    def read(self, cloud: Cloud, record: Record) -> Props:
+        """The pools, and as the cluster's own node configuration that of the first one, whatever was said of it."""
+        pools = [pool for pool in cloud.store.all(NODE_POOL) if pool.meta["cluster"] == record.id]
+        if not pools:
+            return record.props
+        keys = ("name", "version", "maxPodsPerNode", "nodeLocations", "nodeConfig", "management")
+        shown = [{key: pool.props[key] for key in keys if key in pool.props} for pool in pools]
+        return {**record.props, "nodePools": shown, "nodeConfig": pools[0].props["nodeConfig"]}
+
     def update(self, cloud: Cloud, record: Record, merged: Props, changes: Sequence[Change]) -> list[str]:
         """One write for each changed top-level property that is not the client's own."""
         self._endpoints(merged)

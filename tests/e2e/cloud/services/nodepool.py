@@ -44,7 +44,7 @@ def slots(pool: Record) -> list[nodes.Slot]:
 
 
 class NodePool(Service):
-    """A node pool. ``meta`` holds: cluster, zones, slots, births, topology, hosts, reservation, message."""
+    """A node pool. ``meta`` holds: cluster, zones, target, slots, births, topology, hosts, reservation, message."""
 
     token, api, keeps_failed = NODE_POOL, "container.googleapis.com", True
 
@@ -102,11 +102,12 @@ class NodePool(Service):
             raise ProviderError(f"resource - {record.id} - already exists")
         cluster = cluster_of(cloud, record.props)
         record.meta |= {"cluster": cluster.id, "zones": record.props["nodeLocations"], "births": 0}
+        record.meta["target"] = self._first_size(record.props)
         pool_rules.check(cloud, record)
 
     def finish(self, cloud: Cloud, record: Record) -> None:
         """All machines or none: a slice is atomic, and a reservation has what it has."""
-        per_zone = self._first_size(record.props)
+        per_zone = record.meta["target"]
         wanted = per_zone * len(record.meta["zones"])
         zone = record.meta["zones"][0]
         instance = nodes.node_name(record, nodes.Slot(zone, 0, 1))
@@ -165,10 +166,9 @@ class NodePool(Service):
     @staticmethod
     def _roll(cloud: Cloud, record: Record) -> None:
         """Every machine anew, in as many as there were."""
-        gone = [nodes.node_name(record, slot) for slot in slots(record)]
-        record.meta["slots"] = []
-        cloud.backend.remove_nodes(record.meta["cluster"], gone, Removal.DRAIN)
-        resize(cloud, record, len(gone) // len(record.meta["zones"]))
+        per_zone = record.meta["target"]
+        resize(cloud, record, 0)
+        resize(cloud, record, per_zone)
 
     @staticmethod
     def _writes(record: Record, paths: set[str]) -> list[str]:
@@ -189,14 +189,14 @@ class NodePool(Service):
         return writes + [f"PUT {pool} {{{path}}}" for path in rest]
 
     def read(self, cloud: Cloud, record: Record) -> Props:
-        """The count is the groups' size now."""
+        """The count is the size that the groups aim at, also of a pool in ERROR and while machines are gone."""
         self._read_size(record)
         return record.props
 
     @staticmethod
     def _read_size(record: Record) -> None:
         zones = record.meta["zones"]
-        record.props["nodeCount"] = len(record.meta.get("slots", [])) // len(zones)
+        record.props["nodeCount"] = record.meta["target"]
         record.props.setdefault("initialNodeCount", record.props["nodeCount"])
         base = f"https://www.googleapis.com/compute/v1/projects/{record.project}/zones"
         names = [(zone, nodes.node_name(record, nodes.Slot(zone, 0, 0))[:-5]) for zone in zones]
@@ -211,11 +211,12 @@ class NodePool(Service):
         """Its machines go."""
         names = [nodes.node_name(record, slot) for slot in slots(record)]
         cloud.backend.remove_nodes(record.meta["cluster"], names, Removal.DRAIN)
-        cloud.store.event("cloud.nodes", NODE_POOL, record.name, added=[], removed=names)
+        cloud.store.event("cloud.nodes", NODE_POOL, record.name, {"added": [], "removed": names})
 
 
 def resize(cloud: Cloud, pool: Record, per_zone: int, how: Removal = Removal.DRAIN) -> None:
     """Bring the pool to this many machines in each zone. The caller keeps the record."""
+    pool.meta["target"] = per_zone
     now, added, removed = slots(pool), [], []
     for zone in pool.meta["zones"]:
         here = [slot for slot in now if slot.zone == zone]
@@ -235,16 +236,16 @@ def resize(cloud: Cloud, pool: Record, per_zone: int, how: Removal = Removal.DRA
         cloud.backend.add_nodes(pool.meta["cluster"], made)
     if made or gone:
         names = [item["metadata"]["name"] for item in made]
-        cloud.store.event("cloud.nodes", NODE_POOL, pool.name, added=names, removed=gone)
+        cloud.store.event("cloud.nodes", NODE_POOL, pool.name, {"added": names, "removed": gone})
 
 
 def lose(cloud: Cloud, pool: Record, count: int) -> list[str]:
-    """Take machines away at once, the last first; returns their names. The pool's size falls with them."""
+    """Take machines away at once, the last first; returns their names. The size aimed at stays."""
     gone = slots(pool)[-count:] if count else []
     names = [nodes.node_name(pool, slot) for slot in gone]
     pool.meta["slots"] = [[s.zone, s.index, s.birth] for s in slots(pool) if s not in gone]
     cloud.backend.remove_nodes(pool.meta["cluster"], names, Removal.LOSE)
-    cloud.store.event("cloud.nodes", NODE_POOL, pool.name, added=[], removed=names, lost=True)
+    cloud.store.event("cloud.nodes", NODE_POOL, pool.name, {"added": [], "removed": names, "lost": True})
     return names
 
 
