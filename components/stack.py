@@ -63,7 +63,7 @@ class PathwaysStack(pulumi.ComponentResource):
         head = HeadPool("head", place, plan, **on_cluster, opts=self._options(nodes, *system))
         policy = placement.policy if placement else None
         slices = TpuSlices("slices", place, plan, **on_cluster, policy=policy, opts=self._options(nodes, *system))
-        access = self._bucket_access(bucket, nodes, cluster)
+        access = self._bucket_access(services, bucket, nodes, cluster)
         in_cluster = self._kubernetes("kubernetes", cluster)
         operators = self._operators(in_cluster, cluster, system)
         outside = plan.outside_clients != "none"
@@ -138,11 +138,15 @@ class PathwaysStack(pulumi.ComponentResource):
         )
         return cluster, [pool]
 
-    def _bucket_access(self, bucket: Output[str], nodes: NodeIdentity, cluster: ClusterHandle) -> BucketAccess:
+    def _bucket_access(
+        self, services: ProjectServices, bucket: Output[str], nodes: NodeIdentity, cluster: ClusterHandle
+    ) -> BucketAccess:
         """Bucket roles of whom the pods act as: their service account, or under host network the node's."""
         if self._plan.settings.runtime.host_network:
             return BucketAccess("access", bucket=bucket, member=nodes.member, opts=self._options())
-        principal = workload_principal(self._place, self._plan.names, self._plan.workload_pool, self._lookup())
+        # The project's number can be asked for only once the API that tells it is on.
+        number = self._lookup(services)
+        principal = workload_principal(self._place, self._plan.names, self._plan.workload_pool, number)
         # The workload identity pool exists only once a cluster of the project has it.
         awaited = [cluster.resource] if cluster.resource else []
         return BucketAccess("access", bucket=bucket, member=principal, opts=self._options(*awaited))
