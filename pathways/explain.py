@@ -197,30 +197,41 @@ _WANTED = {
 
 def _wrong_type(key: str, kind: str, value: Any, field: FieldInfo | None) -> Problem:
     wanted, fix = _WANTED.get(kind, ("another kind of value", "see the reference of the stack file"))
-    is_text = isinstance(value, str)
-    if kind == "string_type" and type(value) in (int, float):
-        fix = _in_quotes(value, field)
-    elif kind == "int_type" and is_text and re.fullmatch(r"\s*[0-9]{1,18}\s*", value):
+    if kind == "string_type":
+        fix = _as_text(value, field)
+    elif kind == "int_type" and isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,18}\s*", value):
         fix = f"write {int(value)}, without quotes"
-    elif kind == "bool_type" and is_text and value.strip().lower() in ("true", "false"):
+    elif kind == "bool_type" and isinstance(value, str) and value.strip().lower() in ("true", "false"):
         fix = f"write {value.strip().lower()}, without quotes"
     elif kind == "int_type" and isinstance(value, float) and value.is_integer():
         fix = f"write {int(value)}"
-    else:
-        fix = f"{fix}, for example {_example(field)}" if field and field.examples else fix
+    elif field and field.examples:
+        fix = f"{fix}, for example {_example(field)}"
     return Problem(
         key, f"{_kind_of(value)} ({shown(value)}) stands where {wanted} is wanted", f"the key takes {wanted}", fix
     )
 
 
-def _in_quotes(number: float, field: FieldInfo | None) -> str:
-    """How to write a number as text; YAML drops zeros of 1.30 and reads 04:00 as 240: only allowed text is offered."""
-    patterns = [each for each in (field.metadata if field else ()) if isinstance(each, Text)]
-    if isinstance(number, int) and all(each.matches(shown(number)) for each in patterns):
-        return f'write it in quotes: "{shown(number)}"'
-    if field is None or not patterns:
-        return "write it in quotes, as it stands in the file"
-    return f'write it in quotes, for example "{_example(field)}"'
+def _as_text(value: Any, field: FieldInfo | None) -> str:
+    """How to write a value as text.
+
+    A number is only offered in quotes where it is allowed and certain: YAML drops the zero of 1.30.
+    """
+    rules = _text_rules(field) if field else None
+    if rules is None:
+        return f'write it in quotes: "{shown(value)}"' if type(value) is int else "write it as text, in quotes"
+    if type(value) is int and rules and all(each.matches(shown(value)) for each in rules):
+        return f'write it in quotes: "{shown(value)}"'
+    return f'write it as text, for example "{_example(field)}"'
+
+
+def _text_rules(field: FieldInfo) -> list[Text] | None:
+    """The rules of the text a field takes; None if it takes something else, such as a list of texts."""
+    (kind, *others) = [each for each in _options(field.annotation) if each is not type(None)]
+    base, *inner = get_args(kind) if get_origin(kind) is Annotated else (kind,)
+    if base is not str or others:
+        return None
+    return [each for each in (*field.metadata, *inner) if isinstance(each, Text)]
 
 
 def _kind_of(value: Any) -> str:
@@ -239,7 +250,7 @@ def _kind_of(value: Any) -> str:
 def _example(field: FieldInfo | None, fallback: Any = "…") -> str:
     if field is None:
         return str(fallback)
-    for each in field.metadata:
-        if hasattr(each, "example"):
-            return str(each.example)
+    rules = _text_rules(field)
+    if rules:
+        return rules[0].example
     return shown(field.examples[0]) if field.examples else str(fallback)

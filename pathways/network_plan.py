@@ -9,6 +9,8 @@ from itertools import chain
 
 RESERVED_IN_SUBNET = 4
 """Addresses that Google keeps of every primary range."""
+_BESIDE_NODES = 2
+"""Addresses of the node range that others take: the control plane's private endpoint and an internal load balancer."""
 CPU_PODS_PER_NODE = 110
 """GKE's default, used for the head and system pools."""
 HEAD_NODES = 1
@@ -49,7 +51,7 @@ class AddressNeeds:
     @property
     def nodes_prefix(self) -> int:
         """Longest prefix of a node range that is large enough."""
-        return _prefix(self.nodes + RESERVED_IN_SUBNET)
+        return _prefix(self.nodes + RESERVED_IN_SUBNET + _BESIDE_NODES)
 
     @property
     def pods_prefix(self) -> int:

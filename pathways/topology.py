@@ -111,10 +111,9 @@ def _spelled(generation: Generation, machine: Machine, topology: str) -> str | N
         return None
     sizes = tuple(int(size) for size in re.findall(r"\d+", topology))
     meant = "x".join(str(size) for size in sizes)
-    try:
-        return slice_shape(generation, machine, meant).topology
-    except TopologyError:
-        return f"one of {listed(near(generation, machine, _chips(sizes) or 1))}"
+    if meant in valid_topologies(generation, machine):
+        return meant
+    return f"one of {listed(near(generation, machine, _chips(sizes) or 1))}"
 
 
 def _check_listed(generation: Generation, machine: Machine, topology: str, chips: int) -> None:

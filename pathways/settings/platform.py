@@ -260,11 +260,11 @@ class ExistingNetwork(Section):
 class CreatedNetwork(Section):
     """A network of the stack's own; absent ranges are sized from the slices."""
 
-    nodes: PrivateCidr | None = None
+    nodes: Annotated[PrivateCidr | None, Field(examples=["10.0.0.0/20"])] = None
     """Range of the nodes."""
-    pods: PrivateCidr | None = None
+    pods: Annotated[PrivateCidr | None, Field(examples=["10.4.0.0/14"])] = None
     """Range of the pods; it can never shrink."""
-    services: PrivateCidr | None = None
+    services: Annotated[PrivateCidr | None, Field(examples=["10.1.0.0/20"])] = None
     """Range of the services."""
     mtu: Annotated[int, Field(ge=1460, le=8896, examples=[8896])] = 8896
     """Largest packet in bytes; jumbo frames speed up traffic between slices."""

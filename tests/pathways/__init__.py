@@ -1,0 +1,1 @@
+"""The core's tests, one module for each of its own."""
