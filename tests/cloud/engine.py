@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,11 +97,15 @@ class Engine:
         answer = self.provider.Check(request, Context())
         return from_struct(answer.inputs), [failure.reason for failure in answer.failures]
 
-    def diff(self, token: str, name: str, inputs: Props) -> Any:
+    def diff(self, token: str, name: str, inputs: Props, ignored: Iterable[str] = ()) -> Any:
         state, (checked, failures) = self.states[self.urn(token, name)], self.check(token, name, inputs)
         assert not failures, failures
         request = provider_pb2.DiffRequest(
-            id=state.id, urn=self.urn(token, name), olds=to_struct(state.outputs), news=to_struct(checked)
+            id=state.id,
+            urn=self.urn(token, name),
+            olds=to_struct(state.outputs),
+            news=to_struct(checked),
+            ignoreChanges=ignored,
         )
         return self.provider.Diff(request, Context())
 

@@ -166,6 +166,26 @@ def test_replacing_what_keeps_its_own_name_deletes_first_and_a_rename_does_not(g
     assert not gke.diff(NODE_POOL, "slice-0", _changed(POOL, "name", "slice-9")).deleteBeforeReplace
 
 
+@pytest.mark.parametrize(
+    ("ignored", "left"),
+    [
+        ((), {"nodeConfig.spot", "nodeConfig.taints[0].value", "nodeConfig.resourceManagerTags", "nodeCount"}),
+        (("nodeConfig",), {"nodeCount"}),
+        (("nodeConfig.taints", "node"), {"nodeConfig.spot", "nodeConfig.resourceManagerTags", "nodeCount"}),
+        (("nodeConfig.taints[*].value", "nodeCount"), {"nodeConfig.spot", "nodeConfig.resourceManagerTags"}),
+        (
+            ("nodeConfig.taints[1]", "nodeConfig.spot"),
+            {"nodeConfig.taints[0].value", "nodeConfig.resourceManagerTags", "nodeCount"},
+        ),
+    ],
+)
+def test_ignored_paths_are_no_change(gke: Engine, ignored: tuple[str, ...], left: set[str]) -> None:
+    gke.up(NODE_POOL, "slice-0", POOL)
+    changed = slice_pool(nodeCount=8, config={**POOL["nodeConfig"], "spot": True})
+    changed["nodeConfig"]["taints"] = [{"key": "k", "value": "w", "effect": "NO_SCHEDULE"}]
+    assert set(gke.diff(NODE_POOL, "slice-0", changed, ignored).detailedDiff) == left
+
+
 def test_provider_labels_reach_what_has_labels_and_their_change_is_an_update(engine: Engine) -> None:
     engine.up(BUCKET, "b", BUCKET_INPUTS)
     labels = {"goog-pulumi-provisioned": "true", "team": "vision"}

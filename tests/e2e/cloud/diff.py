@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -46,6 +47,12 @@ def diff(
     _object(facts.properties, olds, news, "", changes)
     changes += _labels(facts, olds, news, provider_labels)
     return sorted(_custom(facts, olds, news, changes), key=lambda change: change.path)
+
+
+def without_ignored(changes: list[Change], ignored: Iterable[str]) -> list[Change]:
+    """The changes that are not at or inside an ignored path (``nodeConfig``, ``taints[0].key``, ``taints[*]``)."""
+    patterns = [re.compile(re.escape(path).replace(r"\*", r"[^\].]+") + r"($|[.\[])") for path in ignored]
+    return [change for change in changes if not any(pattern.match(change.path) for pattern in patterns)]
 
 
 def delete_before_replace(facts: ResourceFacts, olds: Props, news: Props) -> bool:

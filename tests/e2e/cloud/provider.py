@@ -18,7 +18,7 @@ from tests.e2e.cloud import invokes
 from tests.e2e.cloud.check import DEFAULTS, WrongTypeError, check
 from tests.e2e.cloud.cloud import Cloud
 from tests.e2e.cloud.config import ProviderConfig
-from tests.e2e.cloud.diff import Change, Kind, delete_before_replace, diff
+from tests.e2e.cloud.diff import Change, Kind, delete_before_replace, diff, without_ignored
 from tests.e2e.cloud.errors import CloudError, InitFailedError, ProviderError
 from tests.e2e.cloud.facts import ResourceFacts, load
 from tests.e2e.cloud.outputs import inputs_of, labelled, merged, plain, previewed
@@ -156,7 +156,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         with self._audited(context, "Diff", request.urn, request.id) as entry:
             facts = load()[_type_of(request.urn)]
             olds, news = from_struct(request.olds), from_struct(request.news)
-            changes = diff(facts, olds, news, self.config.labels)
+            changes = without_ignored(diff(facts, olds, news, self.config.labels), request.ignoreChanges)
             entry.detail = {change.path: _DIFF.Kind.Name(_kind(change)) for change in changes}
             replaces = [change.path for change in changes if change.replaces]
             return provider_pb2.DiffResponse(
@@ -200,7 +200,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         with self._audited(context, "Update", request.urn, request.id, request.preview) as entry:
             token = _type_of(request.urn)
             facts, olds, news = load()[token], from_struct(request.olds), from_struct(request.news)
-            changes = diff(facts, olds, news, self.config.labels)
+            changes = without_ignored(diff(facts, olds, news, self.config.labels), request.ignoreChanges)
             if request.preview:
                 shown = labelled(facts, merged(facts.properties, olds, plain(news)), self.config)
                 return provider_pb2.UpdateResponse(properties=to_struct(shown))
