@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from offline.diff.arguments import add_arguments
 from offline.errors import OfflineError
 from offline.project import Project, find_project, given_config
 from offline.stackfile import StackFile, known_stacks, load_stack
@@ -24,17 +26,20 @@ _CHECKOUT = Path(__file__).absolute().parents[1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 is success, 1 a faulty stack file (2, a wrong command line, is raised by argparse)."""
+    """Run one command; 0 is success, 1 a faulty stack file (2, a wrong command line, is raised by argparse).
+
+    `diff --exit-code` returns 2 as well, when there is a difference.
+    """
     options = _parser().parse_args(arguments)
+    options.status = 0
     try:
-        print(options.command(options), end="")
+        print(options.command(options), end="", flush=True)
     except OfflineError as error:
         print(*error.lines, sep="\n", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # `| head` has read enough
-        sys.stderr.close()
-        return 0
-    return 0
+    except BrokenPipeError:  # `| head` has read enough; what is left goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return int(options.status)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
 
     manifest = _command(commands, "manifest", _manifest, "the Kubernetes objects of a stack as YAML for kubectl")
     manifest.add_argument("stack", metavar="STACK", help="a stack's name or the path of a stack file")
+
+    add_arguments(_command(commands, "diff", _diff, "what a change does to a stack, and what that means for its users"))
 
     graph = _command(commands, "graph", _graph, "the resource graph of a stack, for a README or a review")
     graph.add_argument("stack", metavar="STACK", help="a stack's name or the path of a stack file")
@@ -108,6 +115,13 @@ def _graph(options: argparse.Namespace) -> str:
     from offline.svg import svg  # noqa: PLC0415
 
     return svg(graph(recording))
+
+
+def _diff(options: argparse.Namespace) -> str:
+    from offline.diff.command import run  # noqa: PLC0415
+
+    text, options.status = run(options)
+    return text
 
 
 def _schema(options: argparse.Namespace) -> str:

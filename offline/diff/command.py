@@ -1,0 +1,71 @@
+"""`python -m offline diff STACK --base REF`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from offline.diff.arguments import DIFFERENT
+from offline.diff.base import Target, base_of
+from offline.errors import OfflineError
+from offline.project import Project, find_project
+from offline.recording import Recording
+from offline.stackfile import load_stack, locate
+
+
+def run(options: argparse.Namespace) -> tuple[str, int]:
+    """The output and the exit status.
+
+    Raises:
+        OfflineError: either side is faulty, or both lack the stack.
+    """
+    target, missing = _target(find_project(options.project), options.stack)
+    with base_of(options.base, target) as pending:
+        from offline.diff.engine import compare  # noqa: PLC0415 - while the base is being recorded
+
+        head, preview = (None, None) if missing else _head(target.project, options.stack)
+        base = pending.result()
+    if base is None and missing is not None:
+        raise missing
+    nothing = Recording(target.project.name, target.stack, "up", (), {})
+    diff = compare(base or nothing, head or nothing, preview=preview, base_name=options.base)
+    status = DIFFERENT if options.exit_code and diff.different else 0
+    if options.details is not None:
+        from offline.diff.markdown import whole  # noqa: PLC0415
+
+        options.details.write_text(whole(diff), encoding="utf-8")
+    if options.json:
+        from offline.diff.form import form  # noqa: PLC0415
+
+        return json.dumps(form(diff), indent=2, ensure_ascii=False) + "\n", status
+    if options.markdown:
+        from offline.diff.markdown import comment  # noqa: PLC0415
+
+        return comment(diff), status
+    from offline.diff.page import page  # noqa: PLC0415
+    from offline.page import Look  # noqa: PLC0415
+
+    return page(diff, Look.of(sys.stdout)), status
+
+
+def _target(project: Project, stack: str) -> tuple[Target, OfflineError | None]:
+    """What is compared, and why the head has no such stack, if it has none."""
+    try:
+        file, _ = locate(project, stack)
+    except OfflineError as error:
+        return Target(project, stack, project.stacks / f"Pulumi.{stack}.yaml"), error
+    if file.is_file():
+        return Target(project, load_stack(project, str(file)).stack, file.absolute()), None
+    name = file.stem.removeprefix("Pulumi.")
+    gone = OfflineError(f"{stack}: no such stack file, neither here nor in the base; write the path of one")
+    return Target(project, name, file.absolute()), gone
+
+
+def _head(project: Project, name: str) -> tuple[Recording, Recording]:
+    from offline.diff.recorder import deployed  # noqa: PLC0415
+    from offline.runner import record_stack  # noqa: PLC0415
+
+    stack = load_stack(project, name)
+    preview = record_stack(project, stack, "preview")
+    return deployed(project, stack), preview

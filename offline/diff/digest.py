@@ -1,0 +1,103 @@
+"""What text and Markdown have in common: the verdict, the counts, and changes of one shape folded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from offline.diff.model import Amount, Change, Diff, Impact, Operation
+from offline.diff.paths import written
+
+FOLD_ABOVE = 3
+"""Changes of one shape are shown one by one up to this many."""
+
+_VERDICTS: Mapping[Impact, str] = {
+    Impact.DESTROYS_DATA: "destroys data",
+    Impact.REPLACES_CLUSTER: "takes the cluster away",
+    Impact.REPLACES_SLICE: "takes TPU slices away and needs their capacity again",
+    Impact.RESTARTS_WORKLOAD: "restarts the workload",
+    Impact.IN_PLACE: "changes in place, nothing restarts",
+    Impact.NONE: "touches nothing that runs",
+}
+_TOTALS = (
+    ("slices", "slices"),
+    ("hosts", "hosts"),
+    ("chips", "chips"),
+    ("nodeAddresses", "node addresses"),
+    ("podAddresses", "pod addresses"),
+)
+_DONE = {"create": "created", "update": "updated", "replace": "replaced", "delete": "deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Changes that differ in their numbers only."""
+
+    changes: tuple[Change, ...]
+
+    @property
+    def first(self) -> Change:
+        """The one that stands for all."""
+        return self.changes[0]
+
+    @property
+    def sentence(self) -> str:
+        """The first one's sentence, and how many are alike."""
+        more = len(self.changes) - 1
+        return self.first.sentence + (f" – and {more} alike, to {self.changes[-1].name}" if more else "")
+
+
+def verdict(diff: Diff) -> str:
+    """The change in a few words."""
+    if not diff.changes:
+        return "no resource changes" if diff.notes else "no change"
+    words = _VERDICTS[diff.impact]
+    if not diff.obstacles:
+        return words
+    many = len(diff.obstacles)
+    return f"would be stopped ({many} obstacle{'s' if many > 1 else ''}); {words}"
+
+
+def counts(diff: Diff) -> str:
+    """`1 created, 1 replaced, 32 unchanged`."""
+    made = [(diff.count(each), _DONE[each.value]) for each in Operation if each is not Operation.SAME]
+    return ", ".join(f"{many} {word}" for many, word in (*made, (diff.same, "unchanged")) if many)
+
+
+def capacity(diff: Diff, *, all_of_them: bool = False) -> str:
+    """`slices 2 → 3, chips 32 → 48`; what stays is left out unless all are wanted."""
+    amounts = ((word, diff.totals[key]) for key, word in _TOTALS if key in diff.totals)
+    return ", ".join(_amount(word, amount) for word, amount in amounts if all_of_them or amount.old != amount.new)
+
+
+def groups(changes: Sequence[Change]) -> list[Group]:
+    """The changes in order without components, those of one shape together where there are many."""
+    shapes: dict[object, list[Change]] = {}
+    shown = [change for change in changes if change.custom]
+    for change in shown:
+        shapes.setdefault(_shape(change), []).append(change)
+    found: list[Group] = []
+    for change in shown:
+        same = shapes[_shape(change)]
+        if len(same) <= FOLD_ABOVE:
+            found.append(Group((change,)))
+        elif same[0] is change:
+            found.append(Group(tuple(same)))
+    return found
+
+
+def _shape(change: Change) -> tuple[object, ...]:
+    paths = tuple((written(path.path), repr(path.old), repr(path.new)) for path in change.paths)
+    return (change.operation, change.impact, change.type, re.sub(r"\d+", "#", change.sentence), paths)
+
+
+def _amount(word: str, amount: Amount) -> str:
+    if amount.old == amount.new:
+        return f"{word} {_number(amount.new)}"
+    difference = (amount.new or 0) - (amount.old or 0)
+    return f"{word} {_number(amount.old)} → {_number(amount.new)} ({difference:+,})"
+
+
+def _number(value: int | None) -> str:
+    return "none" if value is None else f"{value:,}"

@@ -1,0 +1,81 @@
+"""The stable JSON form of a comparison.
+
+    project, stack, base      what was compared; base as it was written
+    impact                    the worst impact of all changes (`none` without a change)
+    stopped                   whether an obstacle is in the way
+    summary                   resources by operation: create, update, replace, delete, same (components not counted)
+    totals                    slices, hosts, chips, nodeAddresses, podAddresses: {"old", "new"}; null where a side has none
+    changes                   worst impact first:
+        urn, type, name, custom, operation (create | update | replace | delete), impact, sentence
+        oldUrn                where an alias or a new parent changed it
+        because               why it is replaced, beside its own inputs
+        paths                 {"path", "kind" (add | delete | update), "old", "new", "replaces"}
+        deleteBeforeReplace   of a replacement
+        goesWith              URN of what takes it along, so that no delete is called
+        kept                  it leaves the stack and stays in the cloud
+        source                file:line
+    obstacles                 {"urn", "rule", "sentence"}
+    notes                     sentences
+    steps                     {"operation", "urn"} in the order of an `up`
+
+Values are those of `show --json`: {"$unknown": true} is known after the up, {"$secret": true} is a secret.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from offline.diff.model import Change, Diff, Operation, PathChange
+from offline.diff.paths import written
+
+
+def form(diff: Diff) -> dict[str, Any]:
+    """The comparison as plain data."""
+    return {
+        "project": diff.project,
+        "stack": diff.stack,
+        "base": diff.base,
+        "impact": diff.impact.word,
+        "stopped": bool(diff.obstacles),
+        "summary": {
+            **{each.value: diff.count(each) for each in Operation if each is not Operation.SAME},
+            "same": diff.same,
+        },
+        "totals": {key: {"old": amount.old, "new": amount.new} for key, amount in diff.totals.items()},
+        "changes": [_change(change) for change in diff.changes],
+        "obstacles": [{"urn": each.urn, "rule": each.rule, "sentence": each.sentence} for each in diff.obstacles],
+        "notes": list(diff.notes),
+        "steps": [{"operation": step.operation, "urn": step.urn} for step in diff.steps],
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    optional = {
+        "oldUrn": change.old_urn,
+        "because": list(change.because),
+        "deleteBeforeReplace": change.delete_before_replace,
+        "goesWith": change.goes_with,
+        "kept": change.kept,
+        "source": change.source,
+    }
+    return {
+        "urn": change.urn,
+        "type": change.type,
+        "name": change.name,
+        "custom": change.custom,
+        "operation": change.operation.value,
+        "impact": change.impact.word,
+        "sentence": change.sentence,
+        "paths": [_path(path) for path in change.paths],
+        **{key: value for key, value in optional.items() if value},
+    }
+
+
+def _path(path: PathChange) -> dict[str, Any]:
+    return {
+        "path": written(path.path),
+        "kind": path.kind.value,
+        "old": path.old,
+        "new": path.new,
+        "replaces": path.replaces,
+    }
