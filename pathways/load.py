@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, TypeVar, cast, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from pathways.errors import Problem, StackFileError, listed, nearest
+from pathways.errors import Problem, StackFileError, listed, nearest, shown
 from pathways.explain import dotted, explain, locate, members_of
 from pathways.rules import RULES
 from pathways.settings import Settings
@@ -91,7 +92,7 @@ def _foreign(raw: Mapping[str, object]) -> Iterator[Problem]:
         meant = nearest(key, known) or nearest(f"{OURS}:{key}", known)
         names = listed(name.removeprefix(f"{OURS}:") for name in known[1:])
         rule = f"keys are written {PROJECT_KEY} or {OURS}:NAME with NAME one of {names}"
-        yield Problem(key, f"unknown key ({key})", rule, f"did you mean {meant}?" if meant else f"remove {key}")
+        yield Problem(shown(key), f"unknown key ({key})", rule, f"did you mean {meant}?" if meant else f"remove {key}")
 
 
 def _empty(model: type[BaseModel], values: Mapping[str, object]) -> Iterator[tuple[str, ...]]:
@@ -141,11 +142,16 @@ def _salvage(model: type[M], values: Mapping[str, object], wrong: set[tuple[str,
         elif below or (key not in values and info.is_required()):
             lost.append(name)
         elif key in values:
-            kept[name] = TypeAdapter(info.rebuild_annotation()).validate_python(value, strict=True)
+            kept[name] = _adapter(model, name).validate_python(value, strict=True)
     partial = model.model_construct(**kept)
     for name in lost:
         partial.__dict__.pop(name, None)
     return partial
+
+
+@cache
+def _adapter(model: type[BaseModel], name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(model.model_fields[name].rebuild_annotation())
 
 
 def _member(info: FieldInfo, value: object) -> type[BaseModel] | None:

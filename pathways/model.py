@@ -96,7 +96,9 @@ class Text:
         short_enough = self.max_length is None or len(value) <= self.max_length
         return short_enough and re.fullmatch(self.pattern, value, re.ASCII) is not None
 
-    def _check(self, value: str) -> str:
+    def _check(self, value: str | None) -> str | None:
+        if value is None:
+            return None  # of an optional field; `load` says that it has no value
         if self.max_length and len(value) > self.max_length:
             raise violation(
                 f"{shown(value)} has {len(value)} characters",
@@ -160,14 +162,17 @@ def memory_bytes(quantity: str) -> int:
     return int(number.group()) * _UNITS[quantity[number.end() :]]
 
 
+_MOST_CORES = 1000
+
+
 def _check_cpu(value: object) -> object:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MOST_CORES:
         return value
-    if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,6}m", value):
+    if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,5}m", value):
         return value
     raise violation(
         f"{shown(value)} is not a CPU quantity",
-        "CPU is a whole number of cores, or thousandths of a core such as 500m",
+        f"CPU is a whole number of cores up to {_MOST_CORES}, or thousandths of a core such as 500m",
         "write for example 24",
     )
 
@@ -177,7 +182,10 @@ Cpu = Annotated[
     BeforeValidator(_check_cpu),
     WithJsonSchema(
         {
-            "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^[1-9]\d{0,6}m$"}],
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": _MOST_CORES},
+                {"type": "string", "pattern": r"^[1-9]\d{0,5}m$"},
+            ],
             "examples": [24, "500m"],
         }
     ),

@@ -185,7 +185,7 @@ def ranges_disjoint(s: Settings) -> Iterator[Problem]:
     if not isinstance(s.network, CreatedNetwork):
         return
     network = s.network
-    given = [(key, IPv4Network(cidr)) for key in LARGEST if (cidr := getattr(network, key))]
+    given = [(key, IPv4Network(cidr)) for key in LARGEST if (cidr := getattr(network, key, None))]
     for (first, a), (second, b) in combinations(given, 2):
         if a.overlaps(b):
             yield Problem(

@@ -142,7 +142,7 @@ class Runtime(Section):
     """Ports."""
     host_network: Annotated[bool, Field(examples=[True])] = False
     """Head and workers use the node's network: they act as its service account, and no NetworkPolicy reaches them."""
-    elastic_slices: Annotated[int, Field(ge=0, examples=[1])] = 0
+    elastic_slices: Annotated[int, Field(ge=0, le=1024, examples=[1])] = 0
     """Slices that may be missing while the client's connection survives; at most `slices.count`."""
     max_restarts: Annotated[int, Field(ge=0, le=1000, examples=[3])] = 0
     """Restarts of the whole JobSet before it has failed."""

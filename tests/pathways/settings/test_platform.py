@@ -71,7 +71,9 @@ AUTHORIZED = {"endpoint": "authorized"}
             cluster(**AUTHORIZED, authorizedNetworks=["0.0.0.0/0"]),
             *("open to nearly everyone", "/8 or smaller", "write your own"),
         ),
-        no("cluster.authorizedNetworks[0]", cluster(**AUTHORIZED, authorizedNetworks=["10.0.0.1"]), "write 10.0.0.1/32"),
+        no(
+            "cluster.authorizedNetworks[0]", cluster(**AUTHORIZED, authorizedNetworks=["10.0.0.1"]), "write 10.0.0.1/32"
+        ),
         no("cluster.authorizedNetworks[0]", cluster(**AUTHORIZED, authorizedNetworks=["::/64"]), "A.B.C.D/N"),
         no("cluster.authorizedNetworks", cluster(**AUTHORIZED, authorizedNetworks=["8.0.0.0/8"] * 101), "101 items"),
         no("cluster.maintenance.days", cluster(maintenance={"days": []}), "has 0 items", "from 1"),
@@ -93,7 +95,9 @@ AUTHORIZED = {"endpoint": "authorized"}
         no("network.mtu", network(mtu=9000), "from 1460 to 8896"),
         no("network.subnet", network(subnet="x"), "unknown key (subnet)", "nodes, pods, services, mtu"),
         no("network.existing.podRange", existing_network(podRange=ABSENT), "is missing", "write podRange: pods"),
-        no("network.existing.network", existing_network(network="https://a/global/networks/n"), "a network is its name"),
+        no(
+            "network.existing.network", existing_network(network="https://a/global/networks/n"), "a network is its name"
+        ),
         no("network.existing.subnetwork", existing_network(subnetwork="Nodes"), "write nodes"),
         no("operators.kueue", {"operators": {"kueue": {"install": True}}}, "not supported yet", "remove kueue"),
         no("operators.jobset.version", job_set(version="0.7.0"), "0.7.0 is not a choice", "0.11.1"),

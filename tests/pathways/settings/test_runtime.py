@@ -27,7 +27,9 @@ def env(role: str, **values: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "case",
     [
-        no("head.machineType", {"head": {"machineType": "n2-standard-65"}}, "not a known CPU machine", "n2-standard-64"),
+        no(
+            "head.machineType", {"head": {"machineType": "n2-standard-65"}}, "not a known CPU machine", "n2-standard-64"
+        ),
         no("head.machineType", {"head": {"machineType": "n2-standard-٦٤"}}, "not a known CPU machine"),
         no("head.machineType", {"head": {"machineType": "ct6e-standard-4t"}}, "e2, n2, n2d, n4 or c3"),
         no("head.machine", {"head": {"machine": "n2-standard-64"}}, "unknown key", "did you mean machineType?"),
@@ -45,7 +47,7 @@ def env(role: str, **values: Any) -> dict[str, Any]:
         no("runtime.hostNetwork", runtime(hostNetwork="false"), "write false, without quotes"),
         no("runtime.hostNetwork", runtime(hostNetwork=1), "a number (1)", "true or false"),
         no("runtime.hostNetwork", runtime(hostNetwork="yes"), "text (yes)", "true or false"),
-        no("runtime.elasticSlices", runtime(elasticSlices=-1), "-1 is out of range", "at least 0"),
+        no("runtime.elasticSlices", runtime(elasticSlices=-1), "-1 is out of range", "from 0 to 1024"),
         no("runtime.maxRestarts", runtime(maxRestarts=-1), "from 0 to 1000"),
         no("runtime.maxSliceRestarts", runtime(maxSliceRestarts=0), "from 1 to 10000"),
         no("runtime.images.repository", runtime(images={"repository": "host/path:tag"}), "without tag"),
@@ -61,7 +63,13 @@ def env(role: str, **values: Any) -> dict[str, Any]:
             runtime(colocatedPython={"image": "s:jax-0.11.1", "sharedMemory": "64"}),
             *("its unit", "write for example"),
         ),
-        no("runtime.flags.proxy", flags("proxy", "xla_a=1"), "xla_a=1 is not a flag", "--name=value", "write for example"),
+        no(
+            "runtime.flags.proxy",
+            flags("proxy", "xla_a=1"),
+            "xla_a=1 is not a flag",
+            "--name=value",
+            "write for example",
+        ),
         no("runtime.flags.proxy", flags("proxy", "-server_port=1"), "is not a flag"),
         no("runtime.flags.proxy", flags("proxy", "--"), "is not a flag"),
         no("runtime.flags.proxy", flags("proxy", "--a b"), "is not a flag"),
