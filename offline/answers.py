@@ -29,7 +29,10 @@ class Created:
 
 
 def created(type_: str, name: str, inputs: Inputs) -> Created:
-    """What creating a resource of `type_` answers in an `up`; `name` is its logical name."""
+    """What creating a resource of `type_` answers in an `up`; `name` is its logical name.
+
+    `inputs` include the provider's own `project` and `region` where the resource gives none.
+    """
     if type_.startswith("kubernetes:"):
         metadata = inputs.get("metadata") or {}
         return Created("/".join(filter(None, (metadata.get("namespace"), metadata.get("name", name)))))
@@ -38,7 +41,7 @@ def created(type_: str, name: str, inputs: Inputs) -> Created:
 
 
 def looked_up(token: str, arguments: Inputs) -> Mapping[str, Any]:
-    """The result of the look-up `token`.
+    """The result of the look-up `token`; `arguments` include the provider's `project` and `region`.
 
     Raises:
         OfflineError: the table has no such look-up.
@@ -115,7 +118,7 @@ def _bucket(inputs: Inputs) -> Created:
 
 
 def _bucket_state(inputs: Inputs) -> Mapping[str, Any]:
-    return {"id": inputs["name"], **_bucket(inputs).outputs, "location": "US"}
+    return {"id": inputs["name"], **_bucket(inputs).outputs, "location": str(inputs.get("region", "us")).upper()}
 
 
 def _provider(_: Inputs) -> Created:
@@ -139,7 +142,7 @@ _CREATED: Mapping[str, Callable[[Inputs], Created]] = {
 _LOOKED_UP: Mapping[str, Callable[[Inputs], Mapping[str, Any]]] = {
     "gcp:container/getCluster:getCluster": lambda inputs: {
         "id": _cluster(inputs).id,
-        **_as_lists(_cluster_state(inputs)),
+        **_as_look_up(_cluster_state(inputs)),
         "network": _path(inputs, "global/networks/existing"),
         "subnetwork": _path(inputs, "regions/region/subnetworks/existing"),
     },
@@ -162,6 +165,9 @@ _LOOKED_UP: Mapping[str, Callable[[Inputs], Mapping[str, Any]]] = {
 }
 
 
-def _as_lists(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A look-up answers single nested blocks as lists of one."""
-    return {key: [_as_lists(value)] if isinstance(value, Mapping) else value for key, value in state.items()}
+def _as_look_up(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A look-up answers a single nested block as a list of one, under a plural name."""
+    return {
+        f"{key}s" if isinstance(value, Mapping) else key: [_as_look_up(value)] if isinstance(value, Mapping) else value
+        for key, value in state.items()
+    }

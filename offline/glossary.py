@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,12 @@ def noun(resource: Resource) -> str:
     if entry is not None:
         return entry.noun
     return resource.type.rsplit(":", 1)[-1]
+
+
+def words(type_name: str) -> str:
+    """A component's type as words: `TpuSlices` as `TPU slices`."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", type_name).lower()
+    return re.sub(r"\btpu\b", "TPU", spaced[:1].upper() + spaced[1:], flags=re.IGNORECASE)
 
 
 def physical_name(resource: Resource) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from offline.glossary import details, noun, physical_name, unknown_inputs
+from offline.glossary import details, noun, physical_name, unknown_inputs, words
 from offline.recording import Recording
-from offline.tree import Node, dependencies, folded, tree
+from offline.tree import Node, dependencies, folded, inner, tree
 from offline.urn import PROVIDER_PREFIX
 
 
@@ -65,7 +65,7 @@ class Graph:
 def graph(recording: Recording) -> Graph:
     """The graph of a recording, without the providers and without edges that others imply."""
     ids: dict[str, str] = {}
-    root = _group([tree(recording)], ids)
+    root = _group([inner(tree(recording))], ids)
     boxes = {box.id for box in root.boxes()}
     needs: dict[str, set[str]] = {box: set() for box in boxes}
     direct = dependencies(recording)
@@ -95,8 +95,8 @@ def _group(nodes: list[Node], ids: dict[str, str]) -> Group:
         if resource.type.startswith(PROVIDER_PREFIX):
             continue
         items.append(_box(positions, ids) if not positions[0].children else _group(positions, ids))
-    title = f"{noun(first.resource)} {first.resource.name}"
-    return Group(identity, title if len(nodes) == 1 else f"{title} and {len(nodes) - 1} more alike", tuple(items))
+    title = words(noun(first.resource))
+    return Group(identity, title if len(nodes) == 1 else f"{len(nodes)} x {title}", tuple(items))
 
 
 def _alike(nodes: list[Node]) -> Iterator[list[Node]]:

@@ -98,7 +98,8 @@ class RecordingMonitor(MockMonitor):
         if self.mode == "preview":
             # An empty ID is an unknown one, and what is not in the answer is unknown too.
             return resource_pb2.RegisterResourceResponse(urn=name, object=request.object)
-        answer = answers.created(request.type, request.name, plain_map(request.object))
+        inputs = self._provider_defaults(request.provider) | plain_map(request.object)
+        answer = answers.created(request.type, request.name, inputs)
         state = resource_pb2.RegisterResourceResponse(urn=name, id=answer.id, object=request.object)
         state.object.MergeFrom(to_struct(answer.outputs))
         return state
@@ -124,7 +125,7 @@ class RecordingMonitor(MockMonitor):
         arguments = plain_map(request.args)
         self.invokes.append(Invoke(request.tok, arguments, answers.reference_urn(request.provider)))
         self._check_provider(request.tok, True, request.tok, request.provider)
-        result = answers.looked_up(request.tok, arguments)
+        result = answers.looked_up(request.tok, self._provider_defaults(request.provider) | arguments)
         if self.mode == "preview":
             return resource_pb2.ResourceInvokeResponse(unknown=True)
         response = resource_pb2.ResourceInvokeResponse()
@@ -149,6 +150,12 @@ class RecordingMonitor(MockMonitor):
         """Keep the name; hooks never run here."""
         self.hooks.append(request.name)
         return empty_pb2.Empty()
+
+    def _provider_defaults(self, reference: str) -> dict[str, Any]:
+        """The project and region that a Google provider adds where they are not given."""
+        provider = self.requests.get(answers.reference_urn(reference) or "")
+        inputs = plain_map(provider.object) if provider is not None else {}
+        return {key: inputs[key] for key in ("project", "region") if key in inputs}
 
     def _new_urn(self, parent: str, type_: str, name: str) -> str:
         new = self.make_urn(parent, type_, name)

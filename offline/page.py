@@ -92,10 +92,17 @@ class Page:
 
     def add_command(self, indent: str, command: str) -> None:
         """Add a shell command that can be copied though it takes several lines."""
-        pieces = textwrap.wrap(command, WIDTH - len(indent) - 4, break_long_words=False, break_on_hyphens=False)
-        for number, piece in enumerate(pieces):
-            last = number == len(pieces) - 1
-            self.lines.append(f"{indent}{'  ' if number else ''}{self.plain(piece)}{'' if last else ' ' + chr(92)}")
+        words = textwrap.wrap(command, WIDTH - len(indent) - 4, break_long_words=False, break_on_hyphens=False)
+        lines: list[str] = []
+        for number, piece in enumerate(words):
+            prefix = indent + "  " * bool(number)
+            # A long word moves to the left; one that is longer than the page goes on in the first column of the next.
+            line = " " * min(len(prefix), max(WIDTH - 2 - len(piece), 0)) + piece
+            while len(line) > WIDTH - 2:
+                lines.append(line[: WIDTH - 1])
+                line = line[WIDTH - 1 :]
+            lines.append(line + " ")
+        self.lines += [self.plain(f"{line}\\") for line in lines[:-1]] + [self.plain(lines[-1].rstrip())]
 
     def blank(self) -> None:
         """Add an empty line."""

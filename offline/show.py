@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from offline.glossary import AFTER_UP, PURPOSES, details, noun, physical_name, shown, unknown_inputs
+from offline.glossary import AFTER_UP, PURPOSES, details, noun, physical_name, shown, unknown_inputs, words
 from offline.page import WIDTH, Look, Page, Role, Span
 from offline.recording import Recording
-from offline.tree import Node, folded, tree
+from offline.tree import Node, folded, inner, tree
 
 FOLD_ABOVE = 8
 """Siblings of one shape are shown one by one up to this many."""
@@ -27,7 +26,7 @@ def plan(recording: Recording, look: Look) -> str:
     _totals(page, recording.outputs)
     page.blank()
     page.add(Span("Resources", "title"), Span("  in the order in which an up reaches them", "dim"))
-    _children(page, _inner(tree(recording)).children, "")
+    _children(page, inner(tree(recording)).children, "")
     outputs = {key: value for key, value in recording.outputs.items() if key not in _ON_TOP}
     if outputs:
         page.blank()
@@ -36,13 +35,6 @@ def plan(recording: Recording, look: Look) -> str:
         _output(page, key, value, "  ")
     _warnings(page, recording.warnings)
     return page.text()
-
-
-def _inner(root: Node) -> Node:
-    """The first component that has more than one thing in it: the ones around it would only indent the page."""
-    while len(root.children) == 1 and root.children[0].children:
-        root = root.children[0]
-    return root
 
 
 def _title(page: Page, recording: Recording) -> None:
@@ -121,7 +113,7 @@ def _grouped(children: Sequence[Node]) -> list[tuple[Node, ...]]:
     """Siblings of one shape together where they are many, and those of which there is nothing to say but the name."""
     groups: list[tuple[Node, ...]] = []
     for group in folded(children, FOLD_ABOVE):
-        joins = groups and len(group) == 1 and _is_bare(group[0]) and _is_bare(groups[-1][0])
+        joins = groups and len(group) == 1 and group[0].is_bare() and groups[-1][0].is_bare()
         if joins and noun(groups[-1][0].resource) == noun(group[0].resource):
             groups[-1] += group
         else:
@@ -129,16 +121,12 @@ def _grouped(children: Sequence[Node]) -> list[tuple[Node, ...]]:
     return groups
 
 
-def _is_bare(node: Node) -> bool:
-    return node.resource.custom and not (node.children or details(node.resource) or any(_marks(node)))
-
-
 def _is_list(group: tuple[Node, ...]) -> bool:
-    return len(group) > 1 and all(map(_is_bare, group))
+    return len(group) > 1 and all(node.is_bare() for node in group)
 
 
 def _component(page: Page, group: tuple[Node, ...], branch: str) -> None:
-    title = _words(noun(group[0].resource))
+    title = words(noun(group[0].resource))
     name = f" {_name(group)}" if len(group) > 1 else ""
     purpose = PURPOSES.get(group[0].resource.type)
     page.add(Span(branch, "dim"), Span(title, "title"), Span(f"{name}  {purpose}" if purpose else name, "dim"))
@@ -173,12 +161,6 @@ def _marks(node: Node) -> Iterator[tuple[str, Role]]:
 def _name(group: tuple[Node, ...]) -> str:
     names = [physical_name(node.resource) for node in group]
     return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}  ({len(names)} alike)"
-
-
-def _words(type_name: str) -> str:
-    """`TpuSlices` as `TPU slices`."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", type_name).lower()
-    return re.sub(r"\btpu\b", "TPU", words[:1].upper() + words[1:], flags=re.IGNORECASE)
 
 
 def _output(page: Page, key: str, value: Any, indent: str, command: bool = False) -> None:

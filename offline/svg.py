@@ -9,10 +9,10 @@ from html import escape
 from offline.graph import Box, Graph, Group
 
 WIDTH = 1000
-_MARGIN, _GAP, _PAD, _TITLE = 20, 34, 14, 26
-_BOX_WIDTH, _BOX_HEIGHT, _BOX_GAP = 222, 62, 14
-_COLUMNS = 4
-_CHARACTERS = 31  # that fit a box at the font size of its second line
+_MARGIN, _GAP, _ROW_GAP, _PAD, _TITLE = 20, 20, 40, 14, 26
+_BOX_WIDTH, _BOX_HEIGHT, _BOX_GAP = 196, 62, 14
+_FAR = 2 * _BOX_HEIGHT + _ROW_GAP  # an edge of this height passes a row of boxes
+_CHARACTERS = 28  # that fit a box at the font size of its second line
 
 _STYLE = """\
 text{font-family:system-ui,sans-serif;font-size:12px;fill:#1f2937}
@@ -66,10 +66,11 @@ def svg(graph: Graph) -> str:
         f'<rect {area} fill="#fff"/>',
         _text(_MARGIN, 26, graph.title, "t"),
     ]
-    parts += [_frame(frame) for frame in frames]
+    parts += [_area(frame) for frame in frames]
     parts += [_edge(places[needed], places[needs]) for needed, needs in graph.edges]
+    parts += [_title(frame) for frame in frames]
     parts += [_box(box, left, top) for frame in frames for box, left, top in frame.places()]
-    parts.append(_text(_MARGIN, height - 14, "thick border: protected   dashed border: has inputs known after up", "d"))
+    parts.append(_text(_MARGIN, height - 14, "thick border: protected · dashed border: has inputs known after up", "d"))
     return ("\n".join([*parts, "</svg>"]) + "\n").encode("ascii", "xmlcharrefreplace").decode()
 
 
@@ -85,7 +86,7 @@ def _frames(root: Group) -> list[_Frame]:
 
 def _frame_of(title: str, boxes: tuple[Box, ...]) -> _Frame:
     ordered = tuple(sorted(boxes, key=lambda box: box.level))
-    return _Frame(title, ordered, max(1, min(_COLUMNS, len(boxes))))
+    return _Frame(title, ordered, {0: 1, 1: 1, 2: 2, 3: 2, 4: 2}.get(len(boxes), 4))
 
 
 def _placed(frames: list[_Frame]) -> list[_Frame]:
@@ -94,16 +95,19 @@ def _placed(frames: list[_Frame]) -> list[_Frame]:
     x, y, row_height = _MARGIN, 44, 0
     for frame in frames:
         if x > _MARGIN and x + frame.width > WIDTH - _MARGIN:
-            x, y, row_height = _MARGIN, y + row_height + _GAP, 0
+            x, y, row_height = _MARGIN, y + row_height + _ROW_GAP, 0
         placed.append(_Frame(frame.title, frame.boxes, frame.columns, x, y))
         x += frame.width + _GAP
         row_height = max(row_height, frame.height)
     return placed
 
 
-def _frame(frame: _Frame) -> str:
-    rectangle = f'<rect class="g" x="{frame.x}" y="{frame.y}" width="{frame.width}" height="{frame.height}" rx="8"/>'
-    return rectangle + _text(frame.x + _PAD, frame.y + 17, _cut(frame.title, frame.columns * _CHARACTERS), "t")
+def _area(frame: _Frame) -> str:
+    return f'<rect class="g" x="{frame.x}" y="{frame.y}" width="{frame.width}" height="{frame.height}" rx="8"/>'
+
+
+def _title(frame: _Frame) -> str:
+    return _text(frame.x + _PAD, frame.y + 17, _cut(frame.title, frame.columns * _CHARACTERS), "t")
 
 
 def _box(box: Box, left: int, top: int) -> str:
@@ -132,6 +136,12 @@ def _edge(start: tuple[int, int], end: tuple[int, int]) -> str:
         return f'<path class="e" d="M{x1} {y}C{x1} {y - bend} {x2} {y - bend} {x2} {y}"/>'
     x1, y1 = start[0] + _BOX_WIDTH // 2, start[1] + _BOX_HEIGHT
     x2, y2 = end[0] + _BOX_WIDTH // 2, end[1]
+    if y2 - y1 > _FAR:
+        # Past the boxes in between, or it would seem to come from one of them.
+        side = end[0] - _BOX_GAP // 2
+        down, up = y1 + _BOX_HEIGHT // 2, y2 - _BOX_HEIGHT // 2
+        first, last = f"C{x1} {down} {side} {y1} {side} {down}", f"C{side} {y2} {x2} {up} {x2} {y2}"
+        return f'<path class="e" d="M{x1} {y1}{first}L{side} {up}{last}"/>'
     middle = (y1 + y2) // 2
     return f'<path class="e" d="M{x1} {y1}C{x1} {middle} {x2} {middle} {x2} {y2}"/>'
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import Any
 
-from offline.glossary import details, noun
+from offline.glossary import details, noun, unknown_inputs
 from offline.recording import Recording, Resource
 from offline.urn import STACK_TYPE
 
@@ -30,7 +30,15 @@ class Node:
     def shape(self) -> tuple[Any, ...]:
         """Equal for siblings that differ in their numbers only, such as the slices of one shape."""
         own = (noun(self.resource), *details(self.resource), self.resource.options.protect)
-        return (own, re.sub(r"\d+", "#", self.resource.name), *(child.shape() for child in self.children))
+        name = "" if self.is_bare() else re.sub(r"\d+", "#", self.resource.name)
+        return (own, name, *(child.shape() for child in self.children))
+
+    def is_bare(self) -> bool:
+        """Whether there is nothing to say of it but what it is called."""
+        options = self.resource.options
+        marked = options.protect or options.retain_on_delete or self.resource.read_id is not None
+        told = details(self.resource) or unknown_inputs(self.resource)
+        return self.resource.custom and not (self.children or marked or told)
 
 
 def tree(recording: Recording) -> Node:
@@ -41,6 +49,13 @@ def tree(recording: Recording) -> Node:
         below.setdefault(resource.parent, []).append(resource)
     root = next(resource for resource in recording.resources if resource.type == STACK_TYPE)
     return _node(root, below, levels)
+
+
+def inner(root: Node) -> Node:
+    """The first node that has more than one thing in it: those around it would only be a frame around everything."""
+    while len(root.children) == 1 and root.children[0].children:
+        root = root.children[0]
+    return root
 
 
 def folded(children: Sequence[Node], more_than: int) -> list[tuple[Node, ...]]:

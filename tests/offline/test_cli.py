@@ -104,20 +104,43 @@ def test_errors_of_all_files_are_shown_before_anything_is(tmp_path: Path, capsys
     ]
 
 
-def test_a_refusal_of_the_program_has_no_traceback_and_a_fault_of_it_has_one(tmp_path: Path) -> None:
-    for program, lines in (("raise pulumi.RunError('a: no\\nb: no')", 2), ("1 / 0", None)):
-        write_project(tmp_path, program)
-        (tmp_path / "Pulumi.dev.yaml").write_text("")
-        result = call("show", "dev", "--project", str(tmp_path))
-        assert (result.returncode, result.stdout) == (1, "")
-        if lines:
-            assert result.stderr == "a: no\nb: no\n"
-        else:
-            assert "ZeroDivisionError" in result.stderr
+THING = "urn:pulumi:dev::small::thing:index:Thing::x"
+TWICE = """
+class Thing(pulumi.CustomResource):
+    def __init__(self):
+        super().__init__("thing:index:Thing", "x", {})
+
+Thing()
+Thing()
+"""
 
 
-def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m offline show dev --json --project {TOY} | head -c 1"
+@pytest.mark.parametrize(
+    ("program", "stderr"),
+    [
+        ("raise pulumi.RunError('a: no\\nb: no')", "a: no\nb: no\n"),
+        ("pulumi.log.error('a: no')", "a: no\n"),
+        (TWICE, f"{THING}: a second resource of this URN; URNs are unique; give it another name or parent\n"),
+    ],
+)
+def test_a_refusal_has_no_traceback(program: str, stderr: str, tmp_path: Path) -> None:
+    write_project(tmp_path, program)
+    (tmp_path / "Pulumi.dev.yaml").write_text("")
+    result = call("show", "dev", "--project", str(tmp_path))
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", stderr)
+
+
+def test_a_fault_of_the_program_has_one(tmp_path: Path) -> None:
+    write_project(tmp_path, "1 / 0")
+    (tmp_path / "Pulumi.dev.yaml").write_text("")
+    result = call("show", "dev", "--project", str(tmp_path))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "ZeroDivisionError" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [f"show dev --json --project {TOY}", "schema"])
+def test_a_closed_pipe_is_no_error(arguments: str) -> None:
+    command = f"{sys.executable} -m offline {arguments} | head -c 1"
     result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
     assert (result.stdout, result.stderr) == ("{", "")
 

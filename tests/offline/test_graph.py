@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import offline
-from offline.graph import Graph, graph
+from offline.graph import Graph, Group, graph
 from offline.mermaid import mermaid
 from offline.recording import UNKNOWN, Options, Recording, Resource
 from offline.svg import WIDTH, svg
@@ -24,11 +24,12 @@ def thing(
 ) -> Resource:
     options = Options(depends_on=tuple(f"urn:{other}" for other in depends_on), protect=protect)
     inputs = {"name": name, **({"v": UNKNOWN} if unknown else {})}
-    return Resource(f"urn:{name}", "t:i:Thing", name, f"urn:{parent}" if parent else STACK.urn, True, inputs, options)
+    kind = f"t:i:Thing{re.sub('[^a-z]', '', name)}"
+    return Resource(f"urn:{name}", kind, name, f"urn:{parent}" if parent else STACK.urn, True, inputs, options)
 
 
 def component(name: str, parent: str = "") -> Resource:
-    return replace(thing(name, parent=parent), type="t:i:Group", custom=False)
+    return replace(thing(name, parent=parent), custom=False)
 
 
 def drawn(*resources: Resource) -> Graph:
@@ -54,6 +55,16 @@ def test_slices_of_one_shape_are_one_box_with_a_count() -> None:
     (box,) = [box for box in found.root.boxes() if box.count > 1]
     assert (box.count, box.name) == (12, "s-0 … s-11")
     assert edges(found) == {("c", "s-0 … s-11"), ("s-0 … s-11", "j")}
+
+
+def test_what_has_nothing_but_a_name_is_one_box_too() -> None:
+    apis = [replace(thing(f"api-{letter}"), type="t:i:Api") for letter in "abc"]
+    assert [(box.name, box.count) for box in drawn(*apis, thing("x")).root.boxes()] == [("api-a … api-c", 3), ("x", 1)]
+
+
+def test_a_frame_around_everything_is_left_out() -> None:
+    found = drawn(component("all"), component("g", "all"), thing("a", parent="g"), thing("b", parent="all"))
+    assert [item.title if isinstance(item, Group) else item.name for item in found.root.items] == ["b", "Thingg"]
 
 
 def test_equal_components_are_one_group() -> None:
