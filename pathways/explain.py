@@ -250,7 +250,7 @@ def _kind_of(value: Any) -> str:
 def _example(field: FieldInfo | None, fallback: Any = "…") -> str:
     if field is None:
         return str(fallback)
+    if field.examples:
+        return shown(field.examples[0])
     rules = _text_rules(field)
-    if rules:
-        return rules[0].example
-    return shown(field.examples[0]) if field.examples else str(fallback)
+    return rules[0].example if rules else str(fallback)

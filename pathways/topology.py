@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from functools import cache
 
 from pathways.errors import listed, shown
 from pathways.tpu import Generation, Machine
@@ -79,10 +79,17 @@ def valid_topologies(generation: Generation, machine: Machine) -> list[str]:
         return list(machine.only_topologies)
     if generation.topologies:
         return [shape for shape in generation.topologies if _fits(machine, _parse(shape))]
-    limit = generation.max_cubes
-    cubes = [dims for dims in combinations_with_replacement(range(1, limit + 1), 3) if math.prod(dims) <= limit]
-    shapes = ["x".join(str(CUBE * edge) for edge in dims) for dims in cubes]
-    return [*_SMALL_3D, *sorted(shapes, key=lambda shape: (_chips(_parse(shape)), _parse(shape)))]
+    return [*_SMALL_3D, *_cube_shapes(generation.max_cubes)]
+
+
+@cache
+def _cube_shapes(most: int) -> tuple[str, ...]:
+    """The shapes made of at most so many cubes, smallest first."""
+    cubes = [
+        (a, b, c) for a in range(1, most + 1) for b in range(a, most // a + 1) for c in range(b, most // (a * b) + 1)
+    ]
+    shapes = [tuple(CUBE * edge for edge in edges) for edges in cubes]
+    return tuple("x".join(map(str, shape)) for shape in sorted(shapes, key=lambda shape: (_chips(shape), shape)))
 
 
 def _read(generation: Generation, machine: Machine, topology: str) -> tuple[int, ...]:
@@ -135,7 +142,6 @@ def _check_listed(generation: Generation, machine: Machine, topology: str, chips
 def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes: tuple[int, ...]) -> None:
     if topology in _SMALL_3D or topology in machine.only_topologies:
         return
-    offer = f"write one of {listed(near(generation, machine, _chips(sizes)))}"
     ordered = "x".join(str(size) for size in sorted(sizes))
     if tuple(sorted(sizes)) != sizes and (ordered in _SMALL_3D or _is_cubes(generation, sorted(sizes))):
         raise _out_of_order(topology, ordered)
@@ -143,22 +149,26 @@ def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes:
         raise TopologyError(
             f"{topology} cannot fill a {machine.chips}-chip VM",
             f"a slice takes all chips of each {machine.name}",
-            offer,
+            _offer(generation, machine, sizes),
         )
     if any(size % CUBE for size in sizes) or tuple(sorted(sizes)) != sizes:
         small = listed(_SMALL_3D)
         raise TopologyError(
             f"{topology} is not a {generation.name} topology",
             f"it is one of {small}, or dimensions in non-decreasing order that are each a multiple of {CUBE}",
-            offer,
+            _offer(generation, machine, sizes),
         )
     cubes = _chips(sizes) // CUBE**3
     if cubes > generation.max_cubes:
         raise TopologyError(
             f"{topology} has {cubes} cubes of 4x4x4",
             f"a {generation.name} slice has at most {generation.max_cubes} cubes",
-            offer,
+            _offer(generation, machine, sizes),
         )
+
+
+def _offer(generation: Generation, machine: Machine, sizes: tuple[int, ...]) -> str:
+    return f"write one of {listed(near(generation, machine, _chips(sizes)))}"
 
 
 def _out_of_order(topology: str, ordered: str) -> TopologyError:
