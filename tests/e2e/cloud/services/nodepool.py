@@ -101,7 +101,7 @@ class NodePool(Service):
         if cloud.store.get(NODE_POOL, record.id) is not None:
             raise ProviderError(f"resource - {record.id} - already exists")
         cluster = cluster_of(cloud, record.props)
-        record.meta |= {"cluster": cluster.id, "zones": record.props["nodeLocations"], "births": 0}
+        record.meta |= {"cluster": cluster.id, "zones": record.props["nodeLocations"], "births": 0, "slots": []}
         record.meta["target"] = self._first_size(record.props)
         pool_rules.check(cloud, record)
 
