@@ -33,10 +33,6 @@ JOBSET_PREVIOUS = Chart("jobset-previous", "jobset")
 KUEUE = Chart("kueue", "kueue")
 LWS = Chart("lws", "lws")
 
-# Kueue's aggregated API keeps its certificates in a folder of the file system's root: it is not run here, and an
-# aggregated API that never answers would hold up the deletion of every namespace.
-_AGGREGATED = {"kueue": ("v1beta1.visibility.kueue.x-k8s.io", "v1beta2.visibility.kueue.x-k8s.io")}
-
 
 def install(plane: ControlPlane, chart: Chart, values: Mapping[str, str] | None = None) -> None:
     """Install or upgrade a chart and wait until its controller answers.
@@ -52,8 +48,6 @@ def install(plane: ControlPlane, chart: Chart, values: Mapping[str, str] | None 
     folder = plane.tools[chart.tool].folder / "charts" / chart.name
     settings = [f"--set={key}={value}" for key, value in (values or {}).items()]
     _helm(plane, chart, "upgrade", "--install", chart.name, str(folder), "--create-namespace", *settings)
-    for api in _AGGREGATED.get(chart.name, ()):
-        plane.kube.delete("APIService", api)
 
     def deployed() -> bool:
         deployments = plane.kube.objects("Deployment", chart.namespace)

@@ -31,7 +31,8 @@ HOSTED_LABEL = "app.kubernetes.io/name"
 HOSTED_NAMES = ("jobset", "kueue", "lws")
 _WEBHOOK_PORT = 9443
 _CONFIG_FILE = "controller_manager_config.yaml"
-_EXTRA_ARGUMENTS = {"kueue": ("--feature-gates=VisibilityOnDemand=false",)}  # its certificates go to /visibility
+# Kueue's aggregated API keeps its certificates in a folder of the file system's root: the one part not run here.
+_EXTRA_ARGUMENTS = {"kueue": ("--feature-gates=VisibilityOnDemand=false",)}
 _log = logging.getLogger(__name__)
 
 
@@ -230,6 +231,7 @@ class ControllerHost:
             hosted.process, hosted.not_before = None, time.monotonic() + 1
         if hosted.process is None and not down and time.monotonic() >= hosted.not_before:
             webhook_ca.inject_into_conversions(self.kube, self.credentials.ca_pem, hosted.namespace, hosted.service)
+            self._remove_aggregated_apis(hosted.namespace)
             hosted.process = self.processes.start(hosted.name, hosted.command, hosted.environment, hosted.folder)
             hosted.restarts += 1
         if hosted.process is not None:
@@ -243,6 +245,12 @@ class ControllerHost:
     def _patch_status(self, pod: Object, status: Object) -> Object:
         meta = pod["metadata"]
         return self.kube.patch("Pod", meta["name"], meta["namespace"], {"status": status}, sub="status")
+
+    def _remove_aggregated_apis(self, namespace: str) -> None:
+        """An aggregated API that never answers would hold up the deletion of every namespace."""
+        for found in self.kube.objects("APIService"):
+            if (found["spec"].get("service") or {}).get("namespace") == namespace:
+                self.kube.delete("APIService", found["metadata"]["name"])
 
     def _end(self, hosted: Hosted) -> None:
         if hosted.process is not None:
