@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -121,6 +122,8 @@ def _as_tuple(value: object) -> object:
 Items = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
 """A YAML list, kept as a tuple so that the settings stay frozen."""
 
+Word = Annotated[str, Text(r"[^\0]*", "text of a command line or a variable holds no NUL", "--steps=1000")]
+"""Text that a process can be started with."""
 DNS_LABEL = r"[a-z]([a-z0-9-]*[a-z0-9])?"
 ENV_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
@@ -145,6 +148,15 @@ _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 _DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS = {**_BINARY, **_DECIMAL}
 
+_LEAST_MEMORY = 16 * 2**20
+
+
+def _check_memory(value: str) -> str:
+    if memory_bytes(value) >= _LEAST_MEMORY:
+        return value
+    raise violation(f"{value} is too little", "no container starts with less than 16Mi", "write for example 100G")
+
+
 Memory = Annotated[
     str,
     Text(
@@ -152,6 +164,7 @@ Memory = Annotated[
         "an amount of memory is a whole number and its unit (Ki, Mi, Gi, Ti, k, M, G, T), without blanks",
         "100G",
     ),
+    AfterValidator(_check_memory),
 ]
 
 
@@ -197,4 +210,4 @@ def milli_cpu(quantity: int | str) -> int:
     return quantity * 1000 if isinstance(quantity, int) else int(quantity.removesuffix("m"))
 
 
-EnvValues = dict[Annotated[str, Text(ENV_NAME, "a variable's name is letters, digits and _", "LOG_LEVEL")], str]
+EnvValues = dict[Annotated[str, Text(ENV_NAME, "a variable's name is letters, digits and _", "LOG_LEVEL")], Word]

@@ -17,6 +17,7 @@ from pathways.versions import GKE_VERSION_PATTERN, GkeVersion
 ResourceName = Annotated[
     str, Text(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name is lower-case letters, digits and -", "shared")
 ]
+_PATH_PART = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9._-]+"
 _PROJECT_PATH = r"projects/[a-z][a-z0-9-]{4,28}[a-z0-9]"
 
 
@@ -70,7 +71,7 @@ class CreatedScratch(Section):
     prefix: Annotated[
         str,
         Text(
-            r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*",
+            rf"{_PATH_PART}(/{_PATH_PART})*",
             "a prefix is path parts joined by /, without slashes at the ends",
             "pathways-scratch/shared",
             max_length=200,
@@ -85,7 +86,7 @@ class ExistingScratch(Section):
     existing: Annotated[
         str,
         Text(
-            r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]",
+            r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]",
             "a bucket's name, without gs:// and without a path",
             "acme-pathways-scratch",
         ),
@@ -94,7 +95,7 @@ class ExistingScratch(Section):
     prefix: Annotated[
         str,
         Text(
-            r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*",
+            rf"{_PATH_PART}(/{_PATH_PART})*",
             "a prefix is path parts joined by /, without slashes at the ends",
             "pathways-scratch/shared",
             max_length=200,

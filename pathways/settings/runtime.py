@@ -11,7 +11,7 @@ from pathways.containers import ALL_MANAGED_FLAGS, DEFAULT_ENV, INDIRECT_FLAGS, 
 from pathways.errors import listed, shown, violation
 from pathways.images import REFERENCE_PATTERN, REPOSITORY_PATTERN
 from pathways.machines import cpu_machine
-from pathways.model import EnvValues, Items, Memory, Section, Text, default
+from pathways.model import EnvValues, Items, Memory, Section, Text, Word, default
 
 DEFAULT_REPOSITORY = "us-docker.pkg.dev/cloud-tpu-v2-images/cloud-pathways"
 SECRET_NAME = r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?"
@@ -82,11 +82,11 @@ class Ports(Section):
 class Flags(Section):
     """More flags for a container, after ours."""
 
-    resource_manager: Annotated[Items[str], Field(examples=[["--vmodule=resource_manager=2"]])] = ()
+    resource_manager: Annotated[Items[Word], Field(examples=[["--vmodule=resource_manager=2"]])] = ()
     """Flags of the resource manager."""
-    proxy: Annotated[Items[str], Field(examples=[["--xla_tpu_scoped_vmem_limit_kib=98304"]])] = ()
+    proxy: Annotated[Items[Word], Field(examples=[["--xla_tpu_scoped_vmem_limit_kib=98304"]])] = ()
     """Flags of the proxy; it compiles, so `--xla_*` belongs here."""
-    worker: Annotated[Items[str], Field(examples=[["--megascale_grpc_premap_memory_bytes=17179869184"]])] = ()
+    worker: Annotated[Items[Word], Field(examples=[["--megascale_grpc_premap_memory_bytes=17179869184"]])] = ()
     """Flags of the workers; `--megascale_*` belongs here."""
 
     @field_validator("resource_manager", "proxy", "worker")

@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from pathways.containers import DEFAULT_ENV, MANAGED_ENV
 from pathways.errors import violation
-from pathways.model import Cpu, Duration, EnvValues, Items, Memory, Section, Text, default
+from pathways.model import Cpu, Duration, EnvValues, Items, Memory, Section, Text, Word, default
 from pathways.names import JOB_SET_NAME_BUDGET
 from pathways.settings.runtime import ImageReference, check_env, references
 
@@ -60,9 +60,9 @@ class Batch(_Workload):
     """Kind of workload."""
     image: ImageReference
     """Image of the user's container, with `jax` and `pathwaysutils`."""
-    command: Annotated[Items[str], Field(examples=[["python", "train.py"]])] = ()
+    command: Annotated[Items[Word], Field(examples=[["python", "train.py"]])] = ()
     """Command, one list item a word; absent: the image's own entry point."""
-    args: Annotated[Items[str], Field(examples=[["--steps=1000"]])] = ()
+    args: Annotated[Items[Word], Field(examples=[["--steps=1000"]])] = ()
     """Arguments, one list item each."""
     env: Annotated[EnvValues, Field(examples=[{"LOG_LEVEL": "info"}])] = {}
     """Environment of the user's container, after ours; values are text."""

@@ -41,6 +41,9 @@ AUTHORIZED = {"endpoint": "authorized"}
         no("scratch.retentionDays", scratch(existing="b12", retentionDays=7), "unknown key", "existing, prefix"),
         no("scratch.prefix", scratch(prefix="/shared"), "without slashes at the ends", "pathways-scratch/shared"),
         no("scratch.prefix", scratch(prefix="a//b"), "path parts"),
+        no("scratch.prefix", scratch(prefix="a/../b"), "path parts"),
+        no("scratch.prefix", scratch(prefix="."), "path parts"),
+        no("scratch.existing", scratch(existing="a..b"), "a bucket's name"),
         no("scratch.prefix", scratch(prefix="a b"), "path parts"),
         no("scratch.prefix", scratch(prefix="$(X)"), "path parts"),
         no("scratch.prefix", scratch(prefix="a" * 201), "at most 200"),
@@ -115,7 +118,7 @@ def test_refused(case: Refused) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        scratch(retentionDays=3650, prefix="a.b_c-D/1"),
+        scratch(retentionDays=3650, prefix="a.b_c-D/1/..."),
         scratch(existing="my.bucket_1", prefix="p"),
         cluster(releaseChannel="EXTENDED", minVersion="1.32.2-gke.1475000", deletionProtection=False),
         cluster(minVersion="1.35"),

@@ -84,6 +84,7 @@ def env(role: str, **values: Any) -> dict[str, Any]:
         no("runtime.flags.worker", flags("worker", "--noxla_a"), "belongs on the proxy"),
         no("runtime.flags.proxy", flags("proxy", "--megascale_a=1"), "belongs on the worker", "runtime.flags.worker"),
         no("runtime.flags.resourceManager", flags("resourceManager", "--megascale_a=1"), "belongs on the worker"),
+        no("runtime.flags.worker[0]", flags("worker", "--a=\0"), "no NUL"),
         no("runtime.flags.proxy[0]", flags("proxy", 1), "a number (1)", "text"),
         no("runtime.flags.proxy", runtime(flags={"proxy": "--a=1"}), "text (--a=1)", "a list"),
         no("runtime.flags.user", runtime(flags={"user": []}), "unknown key (user)", "resourceManager, proxy, worker"),
