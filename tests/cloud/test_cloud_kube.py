@@ -30,6 +30,7 @@ class ApiServer:
         self.objects: dict[str, Any] = {}
         self.calls: list[tuple[str, str]] = []
         self.authorized = "Bearer secret"
+        self.stuck = False
         api = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -73,6 +74,8 @@ class ApiServer:
             return 201, body
         if path not in self.objects:
             return 404, {}
+        if verb == "DELETE" and self.stuck and "/pods/" in path and not query:
+            return 200, {}
         if verb == "DELETE":
             return 200, self.objects.pop(path)
         self.objects[path]["metadata"]["labels"] |= body["metadata"]["labels"]
@@ -144,6 +147,23 @@ def test_draining_ends_the_pods_first_and_losing_leaves_them(
     put(api, pod("mine", "n-0", "Running"), pod("other", "n-1", "Running"))
     backend.remove_nodes(CLUSTER_PATH, ["n-0", "never-was"], how)
     assert {path.rpartition("/")[2] for path in api.objects} == left
+
+
+def test_a_pod_that_does_not_end_is_removed_by_force(api: ApiServer) -> None:
+    backend = KubeBackend(f"https://{api.address}", "secret", api.ca_file, grace=0.2)
+    backend.add_nodes(CLUSTER_PATH, [node("n-0")])
+    put(api, pod("stuck", "n-0", "Running"))
+    api.stuck = True
+    backend.remove_nodes(CLUSTER_PATH, ["n-0"], Removal.DRAIN)
+    assert api.objects == {}
+    pods = [path for verb, path in api.calls if verb == "DELETE" and path.endswith("/stuck")]
+    assert len(pods) == 2
+
+
+def test_a_server_that_is_away_is_waited_for_and_then_named(api: ApiServer) -> None:
+    backend = KubeBackend("https://127.0.0.1:9", "secret", api.ca_file, patience=0.3)
+    with pytest.raises(KubeError, match=r"https://127\.0\.0\.1:9 cannot be reached"):
+        backend.add_nodes(CLUSTER_PATH, [node("n-0")])
 
 
 def test_pending_pods_are_those_the_scheduler_gave_up_on(api: ApiServer, backend: KubeBackend) -> None:

@@ -51,6 +51,7 @@ class KubeBackend:
     ``endpoint`` is what clusters report as theirs, by default the server's own host and port. With ``wipe`` the
     deletion of a cluster deletes its nodes and every namespace but the system's, as the end of a real control plane
     would. A server that is away is waited for, ``patience`` seconds: GKE's own machinery outlives its restarts too.
+    Drained pods have ``grace`` seconds to end.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class KubeBackend:
         endpoint: str | None = None,
         wipe: bool = True,
         patience: float = 60.0,
+        grace: float = 10.0,
     ) -> None:
         self._server = server.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
@@ -70,6 +72,7 @@ class KubeBackend:
         self._endpoint = endpoint or urlsplit(self._server).netloc
         self._wipe = wipe
         self._patience = patience
+        self._grace = grace
 
     def _call(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, kind: str = "json"
@@ -127,10 +130,20 @@ class KubeBackend:
     def remove_nodes(self, cluster: str, names: Sequence[str], how: Removal) -> None:
         """Delete the nodes, and their pods first when they are drained. A lost node's pods are the pod collector's."""
         if how is Removal.DRAIN:
-            pods = [pod for name in names for pod in self._pods(f"spec.nodeName={name}")]
-            paths = [f"/api/v1/namespaces/{p['metadata']['namespace']}/pods/{p['metadata']['name']}" for p in pods]
-            self._each(self._delete, paths)
+            self._drain(frozenset(names))
         self._each(lambda name: self._delete(f"/api/v1/nodes/{name}"), names)
+
+    def _drain(self, names: frozenset[str]) -> None:
+        """End the pods in good order while their kubelet is there; what is left after a while is removed by force."""
+        self._each(self._delete, self._pods_on(names))
+        deadline = time.monotonic() + self._grace
+        while self._pods_on(names) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self._each(lambda path: self._delete(f"{path}?gracePeriodSeconds=0"), self._pods_on(names))
+
+    def _pods_on(self, names: frozenset[str]) -> list[str]:
+        pods = [pod["metadata"] for pod in self._pods("spec.nodeName!=") if pod["spec"]["nodeName"] in names]
+        return [f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}" for meta in pods]
 
     def _delete(self, path: str) -> None:
         try:
