@@ -109,7 +109,7 @@ def test_the_full_file_is_valid() -> None:
     assert faults(FULL) == []
 
 
-@settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(where=st.lists(st.tuples(st.sampled_from(paths(FULL)), ANYTHING), min_size=1, max_size=4))
 def test_hostile_values_are_refused_in_whole_lines(where: list[tuple[tuple[str, ...], Any]]) -> None:
     raw = config(FULL)
@@ -118,7 +118,7 @@ def test_hostile_values_are_refused_in_whole_lines(where: list[tuple[tuple[str, 
     check_lines(raw)
 
 
-@settings(max_examples=100, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(raw=st.dictionaries(st.one_of(st.sampled_from(list(config(FULL))), st.text(max_size=20)), ANYTHING, max_size=4))
 def test_hostile_files_are_refused_in_whole_lines(raw: dict[str, Any]) -> None:
     assert check_lines(raw)
