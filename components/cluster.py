@@ -1,5 +1,6 @@
 """Cluster: a private GKE cluster of the stack's own, or the look-up of one that exists."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,9 +97,12 @@ def existing_cluster(plan: Plan, opts: pulumi.InvokeOutputOptions) -> ClusterHan
     found = container.get_cluster_output(
         name=plan.cluster_name, location=plan.cluster_location, project=plan.settings.project, opts=opts
     )
+    # Each part by itself: `Output.all` would turn the blocks of a look-up into plain dicts.
     server = Output.all(
-        ip=found.endpoint, ca=found.master_auths, endpoints=found.control_plane_endpoints_configs
-    ).apply(lambda known: existing_server(known["ip"], _first_ca(known["ca"]), _dns_endpoint(known["endpoints"])))
+        ip=found.endpoint,
+        ca=found.master_auths[0].cluster_ca_certificate,
+        dns=found.control_plane_endpoints_configs.apply(_dns_endpoint),
+    ).apply(lambda known: existing_server(known["ip"], known["ca"], known["dns"]))
     return ClusterHandle(
         name=plan.cluster_name,
         location=plan.cluster_location,
@@ -190,10 +194,6 @@ def _security(plan: Plan, settings: CreatedCluster) -> dict[str, Any]:
     }
 
 
-def _first_ca(auths: list[Any]) -> str:
-    return str(auths[0].cluster_ca_certificate)
-
-
-def _dns_endpoint(configs: list[Any]) -> str | None:
+def _dns_endpoint(configs: Sequence[Any]) -> str | None:
     dns = [each for config in configs for each in config.dns_endpoint_configs]
     return next((str(each.endpoint) for each in dns if each.allow_external_traffic), None)

@@ -20,7 +20,15 @@ _DISK_GB = 100
 _UPGRADES = {"strategy": "SURGE", "max_surge": 0, "max_unavailable": 1}
 # What a slice cannot change in place. The provider would do nothing about the first, and start a rolling update that
 # cannot end on the others; the pool has to be replaced, old one first, since its capacity is needed again.
-_REPLACES_SLICE = ["placementPolicy.tpuTopology", "nodeConfig.machineType", "nodeCount", "autoscaling.maxNodeCount"]
+_REPLACES_SLICE = [
+    "placementPolicy.tpuTopology",
+    "nodeConfig.machineType",
+    "nodeCount",
+    "nodeLocations",
+    "autoscaling.maxNodeCount",
+]
+# The head's one node would be rolled under the running head; replaced, it takes the JobSet with it, which starts anew.
+_REPLACES_HEAD = ["nodeConfig.machineType", "nodeLocations"]
 
 
 class SystemPool(pulumi.ComponentResource):
@@ -57,6 +65,8 @@ class SystemPool(pulumi.ComponentResource):
 class HeadPool(pulumi.ComponentResource):
     """The head's node, kept for it alone by a taint."""
 
+    pool: container.NodePool
+
     def __init__(
         self,
         name: str,
@@ -79,11 +89,16 @@ class HeadPool(pulumi.ComponentResource):
             "management": {"auto_repair": True, "auto_upgrade": True},
             "node_config": {**config, "taints": [taint]},
         }
-        container.NodePool(
+        self.pool = container.NodePool(
             f"{name}-pool",
             name=plan.names.head_pool,
             **arguments,
-            opts=named_child(self, deleted_with=cluster.resource, custom_timeouts=_CPU_TIMEOUTS),
+            opts=named_child(
+                self,
+                deleted_with=cluster.resource,
+                custom_timeouts=_CPU_TIMEOUTS,
+                replace_on_changes=_REPLACES_HEAD,
+            ),
         )
         self.register_outputs({})
 

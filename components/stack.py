@@ -71,7 +71,8 @@ class PathwaysStack(pulumi.ComponentResource):
         inside = self._inside(in_cluster, cluster)
         tenancy = Tenancy("tenancy", plan, client_range=client_range, opts=inside)
         awaited = [head, slices, access, tenancy, *operators]
-        workload = Workload("workload", plan, opts=ResourceOptions.merge(inside, ResourceOptions(depends_on=awaited)))
+        options = ResourceOptions.merge(inside, ResourceOptions(depends_on=awaited))
+        workload = Workload("workload", plan, pools=[head.pool, *slices.pools], opts=options)
         address: pulumi.Input[str] = proxy_host(plan)
         if plan.outside_clients == "load-balancer" and client_range is not None:
             # Not `inside`: what it owns outside the cluster would stay behind if its deletion were skipped.

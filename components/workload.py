@@ -1,5 +1,6 @@
 """Workload: the namespace, its service account and policy, the JobSet, and the door for clients outside."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -56,8 +57,18 @@ class Workload(pulumi.ComponentResource):
 
     metadata: Output[Any]
 
-    def __init__(self, name: str, plan: Plan, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        """Create it; whether it runs is not waited for, since an `up` should not hang until capacity is found."""
+    def __init__(
+        self,
+        name: str,
+        plan: Plan,
+        *,
+        pools: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Create it; whether it runs is not waited for, since an `up` should not hang until capacity is found.
+
+        `pools` are those its pods run on: with a new pool its pods are gone, so it starts anew too.
+        """
         super().__init__("pathways:index:Workload", name, {}, opts)
         job_set = manifests.job_set(plan)
         created = kubernetes.apiextensions.CustomResource(
@@ -66,7 +77,7 @@ class Workload(pulumi.ComponentResource):
             kind=job_set["kind"],
             metadata=job_set["metadata"],
             spec=job_set["spec"],
-            opts=named_child(self, replace_on_changes=["spec"]),
+            opts=named_child(self, replace_on_changes=["spec"], replace_with=list(pools)),
         )
         self.metadata = created.metadata  # type: ignore[attr-defined]  # the SDK adds it at run time
         self.register_outputs({})
