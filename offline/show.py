@@ -69,7 +69,7 @@ def _counted(number: Any, word: str) -> str:
 def _used(addresses: Mapping[str, Any]) -> str:
     used, available = addresses.get("used"), addresses.get("available")
     if available is None:
-        return f"{_number(used)} used; how many the existing network has is {AFTER_UP}"
+        return f"{_number(used)} used of those that the existing network has"
     return f"{_number(used)} used of {_number(available)}"
 
 

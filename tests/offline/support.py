@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
+import offline
 from offline.project import load_project
 from offline.recording import Mode, Recording, Resource
 from offline.runner import record_stack
 from offline.stackfile import StackFile
 
 TOY = Path(__file__).parent / "projects" / "toy"
+
+
+@cache
+def recorded(stack: str, project: Path, mode: Mode = "preview") -> Recording:
+    """A recording of a project that no test changes, made once; recordings cannot be changed either."""
+    return offline.record(stack, project=project, mode=mode)
 
 
 def write_project(directory: Path, program: str, settings: str = "") -> Path:

@@ -8,12 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-import offline
 from offline.graph import Graph, Group, graph
 from offline.mermaid import mermaid
 from offline.recording import UNKNOWN, Options, Recording, Resource
 from offline.svg import WIDTH, svg
-from tests.offline.support import TOY
+from tests.offline.support import TOY, recorded
 
 STACK = Resource("urn:pulumi:d::p::pulumi:pulumi:Stack::p-d", "pulumi:pulumi:Stack", "p-d", None, False, {}, Options())
 SVG = "{http://www.w3.org/2000/svg}"
@@ -83,13 +82,13 @@ def test_equal_components_are_one_group() -> None:
 
 
 def test_providers_are_seen_through() -> None:
-    found = graph(offline.record("dev", project=TOY))
+    found = graph(recorded("dev", TOY))
     assert ("toy-dev", "team") in edges(found)
     assert not [box for box in found.root.boxes() if "provider" in box.noun]
 
 
 def test_mermaid_has_every_box_group_edge_and_mark() -> None:
-    text = mermaid(graph(offline.record("dev", project=TOY)))
+    text = mermaid(graph(recorded("dev", TOY)))
     assert text.isascii()
     lines = [line.strip() for line in text.splitlines()]
     assert lines[1] == "flowchart TD"
@@ -129,7 +128,7 @@ def test_the_picture_is_well_formed_and_every_box_inside_it() -> None:
 
 
 def test_boxes_do_not_overlap() -> None:
-    root = ElementTree.fromstring(svg(graph(offline.record("dev", project=TOY))))
+    root = ElementTree.fromstring(svg(graph(recorded("dev", TOY))))
     places = [
         tuple(int(each.attrib[key]) for key in ("x", "y", "width", "height"))
         for each in root.iter(f"{SVG}rect")

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-import offline
 from offline.errors import OfflineError
 from offline.manifest import manifest
 from offline.recording import SECRET, UNKNOWN, Options, Recording, Resource
-from tests.offline.support import TOY
+from tests.offline.support import TOY, recorded
 
 STACK = Resource("urn:pulumi:d::p::pulumi:pulumi:Stack::p-d", "pulumi:pulumi:Stack", "p-d", None, False, {}, Options())
 
@@ -73,4 +72,4 @@ def test_equal_parts_are_written_out_without_anchors() -> None:
 
 def test_the_toys_secret_is_refused() -> None:
     with pytest.raises(OfflineError, match="Secret inside-secret: stringData: a secret"):
-        manifest(offline.record("dev", project=TOY))
+        manifest(recorded("dev", TOY))

@@ -14,11 +14,11 @@ import pytest
 import offline
 from offline.errors import OfflineError
 from offline.recording import SECRET, UNKNOWN
-from tests.offline.support import TOY, named, run
+from tests.offline.support import TOY, named, recorded, run
 
 
 def test_the_toy_project_is_recorded_whole() -> None:
-    recording = offline.record("dev", project=TOY)
+    recording = recorded("dev", TOY)
     assert recording.warnings == ("toys are not for production",)
     assert recording.outputs == {"endpoint": UNKNOWN, "password": SECRET, "pools": 2}
     cluster, job, secret = (named(recording, name) for name in ("cluster", "inside-job", "inside-secret"))
@@ -55,7 +55,7 @@ def test_the_json_form_has_the_contracts_keys_and_is_the_same_each_time() -> Non
 
 
 def test_an_up_knows_what_the_cloud_would_say() -> None:
-    recording = offline.record("dev", project=TOY, mode="up")
+    recording = recorded("dev", TOY, "up")
     assert recording.outputs["endpoint"] == "192.0.2.10"
     assert named(recording, "kubernetes").inputs["kubeconfig"] == "server: 192.0.2.10"
     assert named(recording, "member").inputs["member"] == "serviceAccount:123456789012@x.iam.gserviceaccount.com"

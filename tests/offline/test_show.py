@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-import offline
 from offline.page import WIDTH, Look
 from offline.recording import UNKNOWN, Options, Recording, Resource
 from offline.show import plan
-from tests.offline.support import TOY
+from tests.offline.support import TOY, recorded
 
 STACK = "urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev"
 POOL = "gcp:container/nodePool:NodePool"
@@ -54,7 +53,7 @@ def test_the_page_starts_with_totals() -> None:
         "  2 TPU slices   8 hosts   32 chips   64 head vCPU",
         "  each slice      4x4, 4 hosts, 16 chips, in node pools slice-0 … slice-1",
         "  node addresses  12 used of 16,380",
-        "  pod addresses   1,280 used; how many the existing network has is known after up",
+        "  pod addresses   1,280 used of those that the existing network has",
     ]
     assert "Outputs" not in page
 
@@ -87,7 +86,7 @@ def test_protection_and_unknowns_are_marked() -> None:
 
 
 def test_resources_come_in_the_order_of_an_up() -> None:
-    page = plan(offline.record("dev", project=TOY), Look())
+    page = plan(recorded("dev", TOY), Look())
     order = [page.index(word) for word in ("Google provider", "GKE cluster", "Pools", "Inside", "Namespace", "JobSet")]
     assert order == sorted(order)
 
@@ -109,7 +108,7 @@ def test_no_line_is_wider_than_the_page(unicode: bool) -> None:
     page = plan(recording(wide, outputs=outputs, warnings=(long,)), Look(unicode=unicode))
     assert max(map(len, lines(page))) <= WIDTH
     assert page.isascii() is not unicode
-    toy = plan(offline.record("dev", project=TOY), Look(unicode=unicode))
+    toy = plan(recorded("dev", TOY), Look(unicode=unicode))
     assert max(map(len, lines(toy))) <= WIDTH
 
 
@@ -144,7 +143,7 @@ def test_colour_is_for_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_colour_changes_nothing_but_colour() -> None:
-    toy = offline.record("dev", project=TOY)
+    toy = recorded("dev", TOY)
     coloured = plan(toy, Look(colour=True))
     assert "\x1b[" in coloured
     assert re.sub(r"\x1b\[\d*m", "", coloured) == plan(toy, Look())

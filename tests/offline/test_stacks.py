@@ -22,14 +22,15 @@ from offline.recording import Recording
 from offline.show import plan
 from offline.stackfile import known_stacks
 from offline.svg import svg
+from tests.offline.support import recorded
 
 ROOT = Path(offline.__file__).parents[1]
 STACKS = known_stacks(load_project(ROOT))
 
 
-@pytest.fixture(scope="module", params=STACKS)
+@pytest.fixture(params=STACKS)
 def recording(request: pytest.FixtureRequest) -> Recording:
-    return offline.record(request.param, project=ROOT)
+    return recorded(request.param, ROOT)
 
 
 def test_two_runs_are_the_same(recording: Recording) -> None:
@@ -37,7 +38,7 @@ def test_two_runs_are_the_same(recording: Recording) -> None:
 
 
 def test_an_up_registers_what_its_preview_showed_and_leaves_nothing_unknown(recording: Recording) -> None:
-    after = offline.record(recording.stack, project=ROOT, mode="up")
+    after = recorded(recording.stack, ROOT, "up")
     assert [resource.urn for resource in after.resources] == [resource.urn for resource in recording.resources]
     assert "$unknown" not in json.dumps([resource.to_json() for resource in after.resources])
 
