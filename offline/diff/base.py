@@ -1,8 +1,8 @@
 """The base of a comparison: a git ref, another checkout, or a saved `show --json`.
 
 A git ref is exported (`git archive`) into a temporary directory: neither the working tree nor the index is touched.
-Program and stack file of the base are run in a process of their own, with this checkout's recorder and interpreter, while
-this process records the head.
+Program and stack file of the base are run in a process of their own, with this checkout's recorder and interpreter,
+while this process records the head.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def _saved(path: Path, ref: str, target: Target) -> Recording | None:
 
 def _useless(name: str, errors: list[str]) -> OfflineError:
     return OfflineError(
-        f"--base {name}: the base cannot be planned, so there is nothing to compare with; each side has to pass its own "
-        "rules; choose another base, or read the plan alone (show). The base says:",
+        f"--base {name}: the base cannot be planned, so there is nothing to compare with; each side has to pass its "
+        "own rules; choose another base, or read the plan alone (show). The base says:",
         *(f"  {shown_line}" for shown_line in errors),
     )

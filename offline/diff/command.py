@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 
 from offline.diff.arguments import DIFFERENT
 from offline.diff.base import Target, base_of
 from offline.errors import OfflineError
 from offline.project import Project, find_project
 from offline.recording import Recording
-from offline.stackfile import load_stack, locate
+from offline.stackfile import StackFile, load_stack, locate
 
 
 def run(options: argparse.Namespace) -> tuple[str, int]:
@@ -23,12 +24,15 @@ def run(options: argparse.Namespace) -> tuple[str, int]:
     target, missing = _target(find_project(options.project), options.stack)
     with base_of(options.base, target) as pending:
         from offline.diff.engine import compare  # noqa: PLC0415 - while the base is being recorded
+        from offline.diff.recorder import deployed  # noqa: PLC0415
 
-        head, preview = (None, None) if missing else _head(target.project, options.stack)
+        stack = None if missing else load_stack(target.project, options.stack)
+        head = deployed(target.project, stack) if stack else None
         base = pending.result()
     if base is None and missing is not None:
         raise missing
     nothing = Recording(target.project.name, target.stack, "up", (), {})
+    preview = partial(_preview, target.project, stack) if stack else None
     diff = compare(base or nothing, head or nothing, preview=preview, base_name=options.base)
     status = DIFFERENT if options.exit_code and diff.different else 0
     if options.details is not None:
@@ -62,10 +66,7 @@ def _target(project: Project, stack: str) -> tuple[Target, OfflineError | None]:
     return Target(project, name, file.absolute()), gone
 
 
-def _head(project: Project, name: str) -> tuple[Recording, Recording]:
-    from offline.diff.recorder import deployed  # noqa: PLC0415
-    from offline.runner import record_stack  # noqa: PLC0415
+def _preview(project: Project, stack: StackFile) -> Recording:
+    from offline.runner import record_stack  # noqa: PLC0415 - loads the SDK
 
-    stack = load_stack(project, name)
-    preview = record_stack(project, stack, "preview")
-    return deployed(project, stack), preview
+    return record_stack(project, stack, "preview")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from offline.diff.google import NODE_POOL
 from offline.diff.model import Amount, Change, Diff, Impact, Operation
 from offline.diff.paths import written
 
@@ -43,9 +44,13 @@ class Group:
 
     @property
     def sentence(self) -> str:
-        """The first one's sentence, and how many are alike."""
-        more = len(self.changes) - 1
-        return self.first.sentence + (f" – and {more} alike, to {self.changes[-1].name}" if more else "")
+        """The first one's sentence, and how many are alike or which go the same way."""
+        others = self.changes[1:]
+        if not others:
+            return self.first.sentence
+        if self.first.goes_with and len({change.type for change in self.changes}) > 1:
+            return f"{self.first.sentence}; so do {', '.join(change.label for change in others)}"
+        return f"{self.first.sentence} – and {len(others)} alike, to {others[-1].label}"
 
 
 def verdict(diff: Diff) -> str:
@@ -80,14 +85,21 @@ def groups(changes: Sequence[Change]) -> list[Group]:
     found: list[Group] = []
     for change in shown:
         same = shapes[_shape(change)]
-        if len(same) <= FOLD_ABOVE:
+        if len(same) <= FOLD_ABOVE and not (_is_taken_along(change) and len(same) > 1):
             found.append(Group((change,)))
         elif same[0] is change:
             found.append(Group(tuple(same)))
     return found
 
 
+def _is_taken_along(change: Change) -> bool:
+    """Whether a change is only the end of something else, in words that say no more than that."""
+    return change.goes_with is not None and change.type != NODE_POOL
+
+
 def _shape(change: Change) -> tuple[object, ...]:
+    if _is_taken_along(change):
+        return (change.operation, change.impact, change.goes_with)
     paths = tuple((written(path.path), repr(path.old), repr(path.new)) for path in change.paths)
     return (change.operation, change.impact, change.type, re.sub(r"\d+", "#", change.sentence), paths)
 

@@ -7,8 +7,9 @@ replaced with it (engine 3.260 and newer). A provider that is replaced, or excha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from graphlib import TopologicalSorter
 
 from offline.diff import google
@@ -32,7 +33,7 @@ class _Plan:
         matches: which deployed resource is which.
         olds: the base by URN.
         news: the head by URN.
-        previews: the head recorded as a preview, by URN.
+        previews: gives the head recorded as a preview, by URN; few changes ask for it.
         order: the URNs of the base, each after all it depends on.
         decided: by the head's URN, or the base's for what leaves.
         condemned: deployed resources that go early because of another: URN of the base → URN of that other.
@@ -42,24 +43,28 @@ class _Plan:
     matches: Matches
     olds: Mapping[str, Resource]
     news: Mapping[str, Resource]
-    previews: Mapping[str, Resource]
+    previews: Callable[[], Mapping[str, Resource]]
     order: Sequence[str]
     decided: dict[str, Decision] = field(default_factory=dict)
     condemned: dict[str, str] = field(default_factory=dict)
     pending: set[str] = field(default_factory=set)
 
 
-def compare(base: Recording, head: Recording, *, preview: Recording | None = None, base_name: str = "the base") -> Diff:
+def compare(
+    base: Recording, head: Recording, *, preview: Callable[[], Recording] | None = None, base_name: str = "the base"
+) -> Diff:
     """What an `up` of `head` does to a stack that `base` was deployed to.
 
     Args:
         base: recorded as in an `up` where possible; a saved preview will do.
         head: recorded likewise.
-        preview: the head recorded as a preview; without it no value counts as unknown because of a replacement.
+        preview: records the head as a preview, when needed; without it no value is unknown for a replacement's sake.
         base_name: how the base is called in the result.
     """
     olds = base.by_urn()
-    plan = _Plan(match(base, head), olds, head.by_urn(), preview.by_urn() if preview else {}, _order(olds))
+    plan = _Plan(
+        match(base, head), olds, head.by_urn(), cache(lambda: preview().by_urn() if preview else {}), _order(olds)
+    )
     for name in _order(plan.news):
         _decide(plan, plan.news[name])
     for name, old in plan.olds.items():
@@ -70,17 +75,14 @@ def compare(base: Recording, head: Recording, *, preview: Recording | None = Non
 
 def _order(resources: Mapping[str, Resource]) -> list[str]:
     """URNs so that each comes after its parent, its provider and all it depends on."""
-    graph = {
-        name: {
-            resource.parent,
-            resource.options.provider,
-            resource.options.deleted_with,
-            *resource.options.depends_on,
-        }
-        & resources.keys()
-        for name, resource in resources.items()
-    }
+    graph = {name: set(_ties(resource)) & resources.keys() for name, resource in resources.items()}
     return list(TopologicalSorter(graph).static_order())
+
+
+def _ties(resource: Resource) -> Iterator[str]:
+    options = resource.options
+    yield from options.depends_on
+    yield from filter(None, (resource.parent, options.provider, options.deleted_with))
 
 
 def _decide(plan: _Plan, new: Resource) -> None:
@@ -110,7 +112,11 @@ def _unpaired(old: Resource | None, new: Resource) -> Decision:
 
 
 def _paired(plan: _Plan, old: Resource, new: Resource) -> Decision:
-    inputs = effective_inputs(new, plan.previews.get(new.urn), frozenset(plan.pending))
+    renamed = plan.matches.new_name
+    moved = {
+        key for key, urns in old.property_dependencies.items() if any(renamed[name] not in plan.news for name in urns)
+    }
+    inputs = effective_inputs(new, plan.previews, frozenset(plan.pending), frozenset(moved))
     options = new.options
     paths = own_changes(old, inputs, ignored=options.ignore_changes, replacing=options.replace_on_changes)
     paths += _default_labels(plan, old, new)

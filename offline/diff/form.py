@@ -4,9 +4,9 @@
     impact                    the worst impact of all changes (`none` without a change)
     stopped                   whether an obstacle is in the way
     summary                   resources by operation: create, update, replace, delete, same (components not counted)
-    totals                    slices, hosts, chips, nodeAddresses, podAddresses: {"old", "new"}; null where a side has none
+    totals                    slices, hosts, chips, nodeAddresses, podAddresses: {"old", "new"}, null where it has none
     changes                   worst impact first:
-        urn, type, name, custom, operation (create | update | replace | delete), impact, sentence
+        urn, type, name, label, custom, operation (create | update | replace | delete), impact, sentence
         oldUrn                where an alias or a new parent changed it
         because               why it is replaced, beside its own inputs
         paths                 {"path", "kind" (add | delete | update), "old", "new", "replaces"}
@@ -62,6 +62,7 @@ def _change(change: Change) -> dict[str, Any]:
         "urn": change.urn,
         "type": change.type,
         "name": change.name,
+        "label": change.label,
         "custom": change.custom,
         "operation": change.operation.value,
         "impact": change.impact.word,

@@ -186,6 +186,8 @@ def _definition(decision: Decision) -> Verdict:
             Impact.RESTARTS_WORKLOAD,
             f"{item(decision.resource)} is deleted with every object of its kind in the cluster",
         )
+    if decision.operation is Operation.UPDATE:
+        return Impact.IN_PLACE, f"{item(decision.resource)} is updated; the objects of this kind stay"
     return _other(decision)
 
 
@@ -206,8 +208,10 @@ def _release(decision: Decision) -> Verdict:
                 Impact.IN_PLACE,
                 f"{label} is upgraded, its controller restarts, running jobs go on: {changed(decision)}",
             )
-        case Operation.DELETE | Operation.REPLACE:
-            return Impact.IN_PLACE, f"{label} goes{_again(decision)}: until then nothing starts or repairs jobs"
+        case Operation.DELETE:
+            return Impact.IN_PLACE, f"{label} goes: nothing starts or repairs jobs any more"
+        case Operation.REPLACE:
+            return Impact.IN_PLACE, f"{label} goes and is made again: until then nothing starts or repairs jobs"
     return _other(decision)
 
 

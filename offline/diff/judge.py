@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,15 +14,26 @@ from offline.recording import Resource
 from offline.urn import PROVIDER_PREFIX, package_of
 
 
-def effective_inputs(known: Resource, preview: Resource | None, pending: frozenset[str]) -> dict[str, Any]:
-    """The head's inputs as a preview sees them: PENDING where the value comes from one of the URNs `pending`."""
-    if preview is None:
-        return dict(known.inputs)
+def effective_inputs(
+    known: Resource,
+    previews: Callable[[], Mapping[str, Resource]],
+    pending: frozenset[str],
+    moved: frozenset[str],
+) -> dict[str, Any]:
+    """The head's inputs as a preview sees them: PENDING where the value comes from one of the URNs `pending`.
+
+    `moved` names the inputs whose deployed value came from a resource that has left. If the new value is one that a
+    recording cannot know (a look-up), it is another value all the same: PENDING as well.
+    """
     waiting = {key for key, urns in known.property_dependencies.items() if not pending.isdisjoint(urns)}
-    return {
-        key: with_pending(value, preview.inputs.get(key)) if key in waiting else value
-        for key, value in known.inputs.items()
-    }
+    preview = previews().get(known.urn) if waiting else None
+    inputs = dict(known.inputs)
+    for key, value in known.inputs.items():
+        if preview is not None and key in waiting:
+            inputs[key] = with_pending(value, preview.inputs.get(key))
+        elif key in moved:
+            inputs[key] = with_pending(value, value)
+    return inputs
 
 
 def own_changes(
@@ -30,8 +41,8 @@ def own_changes(
 ) -> list[PathChange]:
     """What changes between a deployed resource and its new inputs.
 
-    `ignoreChanges` puts the old inputs back before the provider looks; `replaceOnChanges` turns what the provider calls a
-    change into a replacement, and only that: what the provider drops silently stays dropped.
+    `ignoreChanges` puts the old inputs back before the provider looks; `replaceOnChanges` turns what the provider calls
+    a change into a replacement, and only that: what the provider drops silently stays dropped.
     """
     before, after = settled(dict(old.inputs), dict(inputs))
     for pattern in ignored:
@@ -48,8 +59,8 @@ def own_changes(
 def condemned_inputs(old: Resource, gone: frozenset[str]) -> dict[str, Any] | None:
     """The deployed inputs with everything that came from the URNs `gone` unknown; None where nothing did.
 
-    The engine's question before it deletes something early: would those who use it have to be replaced too? Here a whole
-    top-level input counts as unknown, also where only a known part of the source went into it.
+    The engine's question before it deletes something early: would those who use it have to be replaced too? Here a
+    whole top-level input counts as unknown, also where only a known part of the source went into it.
     """
     lost = {key for key, urns in old.property_dependencies.items() if not gone.isdisjoint(urns)} & old.inputs.keys()
     return {**old.inputs, **dict.fromkeys(lost, PENDING)} if lost else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from offline.diff.model import PathChange
 from offline.diff.paths import Path, covers, parse
-from offline.diff.trees import PENDING, differences
+from offline.diff.trees import differences
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 JOB_SET_PREFIX = "kubernetes:jobset.x-k8s.io/"
@@ -87,7 +87,7 @@ def _leads_elsewhere(found: PathChange) -> bool:
 
 def _server(kubeconfig: Any) -> Any:
     """What tells one cluster from another in a kubeconfig; the whole of it where it cannot be read."""
-    if not isinstance(kubeconfig, str) or kubeconfig == PENDING:
+    if not isinstance(kubeconfig, str):
         return kubeconfig
     try:
         document = json.loads(kubeconfig)

@@ -75,7 +75,7 @@ def _details(group: Group, *, whole_values: bool) -> str:
         return ""
     place = f" · {_code(first.source)}" if first.source else ""
     more = f" and {len(group.changes) - 1} alike" if len(group.changes) > 1 else ""
-    return f"**{first.operation.value}** {_code(first.name)}{more}{place}\n\n" + "\n".join(lines) + "\n\n"
+    return f"**{first.operation.value}** {_code(first.label)}{more}{place}\n\n" + "\n".join(lines) + "\n\n"
 
 
 def _lines(change: Change, *, whole_values: bool) -> Iterator[str]:

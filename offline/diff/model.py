@@ -73,6 +73,7 @@ class Change:
         old_urn: its URN in the base, where it differs (an alias).
         type: its type token.
         name: its logical name.
+        label: what a person calls it: kind and name in the cloud.
         custom: whether a provider manages it.
         operation: never SAME.
         impact: what that means.
@@ -88,6 +89,7 @@ class Change:
     urn: str
     type: str
     name: str
+    label: str
     custom: bool
     operation: Operation
     impact: Impact
@@ -118,7 +120,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of an `up`, in the engine's order: `create`, `update`, `delete`, `create-replacement`, `delete-replaced`."""
+    """One step of an `up`: `create`, `update`, `delete`, `create-replacement` or `delete-replaced`."""
 
     operation: str
     urn: str

@@ -42,9 +42,9 @@ def _protected(decision: Decision, early: set[str]) -> Iterator[Obstacle]:
     old = decision.old
     if old is None or not old.options.protect or decision.operation not in (Operation.DELETE, Operation.REPLACE):
         return
-    if decision.operation is Operation.REPLACE and old.urn not in early:
-        if decision.new is None or not decision.new.options.protect:
-            return  # the engine lets go of the protection and replaces in one run
+    let_go = decision.new is not None and not decision.new.options.protect
+    if let_go and old.urn not in early:
+        return  # the engine takes the protection off and replaces in one run
     verb = "deleted" if decision.operation is Operation.DELETE else "replaced"
     yield Obstacle(
         decision.resource.urn,
@@ -62,8 +62,8 @@ def _refused_deletion(decision: Decision) -> Iterator[Obstacle]:
         yield Obstacle(
             decision.resource.urn,
             "deletion-protection",
-            f"{item(old)} has deletion protection on: the provider refuses to delete it; switch it off in an up of its own "
-            "(cluster.deletionProtection: false)",
+            f"{item(old)} has deletion protection on: the provider refuses to delete it; switch it off in an up of its "
+            "own (cluster.deletionProtection: false)",
         )
     if old.type == google.BUCKET and not old.inputs.get("forceDestroy"):
         yield Obstacle(
@@ -81,7 +81,8 @@ def _name_kept(decision: Decision) -> Iterator[Obstacle]:
         yield Obstacle(
             new.urn,
             "name-taken",
-            f"{item(new)} would be made before the old one goes, under the same name; set delete_before_replace in the program",
+            f"{item(new)} would be made before the old one goes, under the same name; set "
+            "delete_before_replace in the program",
         )
 
 
@@ -132,6 +133,6 @@ def _ranges(decision: Decision, decisions: Sequence[Decision]) -> Iterator[Obsta
             yield Obstacle(
                 decision.resource.urn,
                 "range-in-use",
-                f"{item(old)}: {written(path.path)} {arrow(path)}: the cluster has addresses out of this range, which can "
-                "neither grow nor move; keep it, or make a new cluster",
+                f"{item(old)}: {written(path.path)} {arrow(path)}: the cluster has addresses out of this range, which "
+                "can neither grow nor move; keep it, or make a new cluster",
             )

@@ -25,12 +25,13 @@ def deployed(project: Project, stack: StackFile) -> Recording:
 
     Raises:
         OfflineError: the program refuses the stack file.
+        Exception: whatever else the program raises in a preview.
     """
     from offline.runner import record_stack  # noqa: PLC0415 - loads the SDK
 
     try:
         return record_stack(project, stack, "up")
-    except OfflineError:
+    except Exception:  # a look-up's answer that the program cannot use; if it is the program, the preview says so
         return record_stack(project, stack, "preview")
 
 

@@ -46,6 +46,7 @@ def _change(decision: Decision, situation: Situation) -> Change:
         urn=resource.urn,
         type=resource.type,
         name=resource.name,
+        label=item(resource),
         custom=resource.custom,
         operation=decision.operation,
         impact=impact,

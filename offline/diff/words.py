@@ -13,6 +13,7 @@ from offline.glossary import noun, physical_name
 from offline.recording import SECRET, Resource, is_unknown
 
 _LONGEST_VALUE = 60
+_CONTEXT = 12
 _NAMED = 3
 
 # What a person calls an input, by the end of its path; the rest is called by the end of its path itself.
@@ -30,6 +31,8 @@ _PHRASES: Mapping[str, str] = {
     "effectiveLabels": "labels",
     "lifecycleRules": "lifecycle",
     "nodeLocations": "zone",
+    "nodeConfig.machineType": "machine type",
+    "placementPolicy.tpuTopology": "topology",
     "ipCidrRange": "node range",
     "secondaryIpRanges": "pod and service ranges",
     "spec.network": "network of the job",
@@ -59,7 +62,10 @@ def phrase(path: Path) -> str:
     """A short name for an input."""
     text = written(path)
     for known, words in _PHRASES.items():
-        if text == known or text.startswith((f"{known}.", f"{known}[")) or text.endswith(f".{known}"):
+        if text == known or text.startswith((f"{known}.", f"{known}[")):
+            return words
+    for known, words in _PHRASES.items():
+        if text.endswith(f".{known}"):
             return words
     named = [segment.name for segment in path if isinstance(segment, Item)]
     keys = [segment for segment in path if isinstance(segment, str)]
@@ -80,8 +86,7 @@ def short(path: Path) -> str:
 
 def value(found: Any) -> str:
     """A value in one line, shortened."""
-    text = full_value(found)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+    return _cut(full_value(found))
 
 
 def full_value(found: Any) -> str:
@@ -97,8 +102,18 @@ def full_value(found: Any) -> str:
 
 
 def arrow(path: PathChange) -> str:
-    """`old → new`."""
-    return f"{value(path.old)} → {value(path.new)}"
+    """`old → new`; of long texts the end that differs."""
+    old, new = full_value(path.old), full_value(path.new)
+    if min(len(old), len(new)) > _LONGEST_VALUE:
+        pairs = enumerate(zip(old, new, strict=False))
+        common = next((index for index, (a, b) in pairs if a != b), min(len(old), len(new)))
+        start = max(common - _CONTEXT, 0)
+        old, new = (f"…{text[start:]}" if start else text for text in (old, new))
+    return f"{_cut(old)} → {_cut(new)}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
 
 
 def _phrases(paths: Sequence[PathChange]) -> str:
