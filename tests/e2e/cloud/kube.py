@@ -30,6 +30,16 @@ _SUFFIX = {
     "Ti": 2**40,
 }
 
+# Webhooks first: their controllers are gone with the nodes, and would be waited for.
+_CLUSTER_WIDE = (
+    "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+    "/api/v1/nodes",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+)
+
 
 class KubeError(Exception):
     """The API server refused; ``status`` is its HTTP code."""
@@ -99,11 +109,13 @@ class KubeBackend:
         return ControlPlane(self._endpoint, self._endpoint, self._ca)
 
     def stop_cluster(self, cluster: str) -> None:
-        """Empty the control plane, when told to, so that a cluster created later is a new one."""
+        """Empty the control plane, when told to, so that a cluster created later is a new one, without operators."""
         if not self._wipe:
             return
-        names = [item["metadata"]["name"] for item in self._call("GET", "/api/v1/nodes")["items"]]
-        self._each(lambda name: self._delete(f"/api/v1/nodes/{name}"), names)
+        for collection in _CLUSTER_WIDE:
+            items = self._call("GET", collection)["items"]
+            paths = [f"{collection}/{quote(i['metadata']['name'])}" for i in items if not _built_in(i)]
+            self._each(self._delete, paths)
         for name in self._namespaces():
             self._delete(f"/api/v1/namespaces/{name}")
         deadline = time.monotonic() + 60
@@ -173,6 +185,12 @@ class KubeBackend:
     def _each(work: Callable[[Any], None], items: Iterable[Any]) -> None:
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(work, items))
+
+
+def _built_in(item: Mapping[str, Any]) -> bool:
+    """Whether the API server made it itself, and would not make it again before its next start."""
+    meta = item["metadata"]
+    return "kubernetes.io/bootstrapping" in meta.get("labels", {}) or meta["name"].startswith("system:")
 
 
 def _unschedulable(pod: Mapping[str, Any]) -> bool:

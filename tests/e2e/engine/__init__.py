@@ -1,0 +1,1 @@
+"""The real Pulumi engine on the unmodified project: copies, runs, and what each run said."""
