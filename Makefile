@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help preview test check format e2e bench schema lock clean runtime dev
+.PHONY: help preview policy test check format e2e bench schema lock clean runtime dev
 
 # Packages are installed uncompiled (scripts/setup.sh): without this each run would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,6 +17,9 @@ help: ## this list
 
 preview: runtime ## the plan of every stack file, without an account (STACK=vision-dev for one)
 	@$(python) -m offline show $(if $(STACK),$(STACK),--all)
+
+policy: runtime ## hold every stack against the rules of policy/ (STACK=vision-dev for one)
+	@$(python) -m policy $(if $(STACK),$(STACK),--all)
 
 test: dev ## the test suite (ARGS='-k name' goes to pytest)
 	@$(python) -m pytest --ignore=tests/e2e --numprocesses=auto --maxprocesses=8 $(ARGS)
