@@ -133,8 +133,11 @@ def _exported(ref: str, directory: Path, into: Path) -> Path:
     archive = into.with_suffix(".tar")
     if _git(directory, "archive", "--format=tar", f"--output={archive}", commit) is None:
         return into  # the project's directory is not in that commit: nothing was there
-    with tarfile.open(archive) as tar:
-        tar.extractall(into, filter="data")
+    try:
+        with tarfile.open(archive) as tar:
+            tar.extractall(into, filter="data")
+    except tarfile.ReadError:
+        pass  # an archive of nothing
     return into
 
 

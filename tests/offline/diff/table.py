@@ -128,9 +128,7 @@ CASES = (
         base=RESERVED,
     ),
     # workload
-    Case(
-        "image", {"workload.image": "us-docker.pkg.dev/acme-ml-dev/train/app:1.2.4"}, JOB, "restarts-workload"
-    ),
+    Case("image", {"workload.image": "us-docker.pkg.dev/acme-ml-dev/train/app:1.2.4"}, JOB, "restarts-workload"),
     Case(
         "image of another repository",
         {"workload.image": "us-docker.pkg.dev/acme-ml-dev/other/app:1.2.3"},
@@ -163,7 +161,9 @@ CASES = (
         {"tenancy-namespace": "update", "tenancy-policy": "delete", **GRANTS, **JOB},
         "restarts-workload",
     ),
-    Case("image pull secret", {"runtime.images": {"pullSecret": "registry"}}, {"tenancy-account": "update"}, "in-place"),
+    Case(
+        "image pull secret", {"runtime.images": {"pullSecret": "registry"}}, {"tenancy-account": "update"}, "in-place"
+    ),
     Case(
         "access by DNS name",
         {"workload.access": "dns"},
@@ -179,7 +179,9 @@ CASES = (
         stack="research-dev",
     ),
     # nodes and network
-    Case("machine type of the head", {"head.machineType": "n2-standard-80"}, {"head-pool": "update"}, "restarts-workload"),
+    Case(
+        "machine type of the head", {"head.machineType": "n2-standard-80"}, {"head-pool": "update"}, "restarts-workload"
+    ),
     Case(
         "pod range",
         {"network.pods": "10.8.0.0/14"},
@@ -202,7 +204,9 @@ CASES = (
         base={"network.nodes": "10.0.0.0/20"},
     ),
     Case("packet size", {"network.mtu": 1460}, {"network-vpc": "update"}, "in-place"),
-    Case("created network to an existing one", NETWORK, {**NETWORK_GOES, **PROVIDERS, **NEW_CLUSTER}, "replaces-cluster"),
+    Case(
+        "created network to an existing one", NETWORK, {**NETWORK_GOES, **PROVIDERS, **NEW_CLUSTER}, "replaces-cluster"
+    ),
     Case(
         "existing network to a created one",
         {},

@@ -29,13 +29,12 @@ def test_a_change_has_its_verdict(case: Case) -> None:
 def test_a_stack_compared_with_itself_is_the_same(stack: str) -> None:
     diff = difference(stack, {}, {})
     assert not diff.different
-    assert diff.steps == diff.obstacles == ()
+    assert not diff.steps
+    assert not diff.obstacles
     assert diff.same == sum(resource.custom for resource in recorded(stack).resources)
 
 
-@pytest.mark.parametrize(
-    "name", ["one slice more", "created bucket to an existing one", "job to interactive"]
-)
+@pytest.mark.parametrize("name", ["one slice more", "created bucket to an existing one", "job to interactive"])
 def test_there_and_back_are_mirror_images(name: str) -> None:
     case = next(case for case in CASES if case.name == name)
     there, return_ = decided(case), difference(case.stack, case.head, case.base)
