@@ -21,7 +21,7 @@ SHAPES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("tpu7x", "tpu7x-standard-1t"): ("1x1x1",),
     ("tpu7x", "tpu7x-standard-4t"): (*_SMALL_3D, "8x8x12", "16x16x16", "4x4x244", "16x20x28", "16x24x24"),
 }
-"""Per generation and machine: all 2-D topologies, and of the 3-D ones the small, some of every length, and the largest."""
+"""Per generation and machine: all 2-D topologies, and of the 3-D ones the small, some larger and the largest."""
 
 NO_SHAPES = (
     *("1x2", "2x1", "4x2", "3x3", "8x4", "16x8", "16x32", "32x32", "2x2x3", "2x4x2", "2x4x8", "1x1x4", "4x4x2"),

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -26,18 +26,29 @@ V4 = {"tpu": "v4", "machineType": "ct4p-hightpu-4t"}
 TPU7X = {"tpu": "tpu7x", "machineType": "tpu7x-standard-4t"}
 COMPACT, POLICY, NONE = "COMPACT", "", None
 
-# Slices, hosts, chips of a worker, instance type, accelerator label, placement.
-ACCEPTED: list[tuple[dict[str, Any], int, str, str, str, str | None]] = [
-    ({"topology": "2x4"}, 2, "4", "tpuv6e:2x4", "tpu-v6e-slice", COMPACT),
-    ({"topology": "4x4"}, 4, "4", "tpuv6e:4x4", "tpu-v6e-slice", COMPACT),
-    ({"topology": "16x16"}, 64, "4", "tpuv6e:16x16", "tpu-v6e-slice", COMPACT),
-    ({"topology": "2x4", "machineType": "ct6e-standard-8t"}, 1, "8", "tpuv6e1t:2x4", "tpu-v6e-slice", NONE),
-    ({"topology": "2x2"}, 1, "4", "tpuv6e:2x2", "tpu-v6e-slice", NONE),
-    ({**V5E, "topology": "2x4"}, 2, "4", "tpuv5e:2x4", "tpu-v5-lite-podslice", COMPACT),
-    ({**V5P, "topology": "4x4x4"}, 16, "4", "tpuv5:4x4x4", "tpu-v5p-slice", COMPACT),
-    ({**V5P, "topology": "4x8x16"}, 128, "4", "tpuv5:4x8x16", "tpu-v5p-slice", COMPACT),
-    ({**V4, "topology": "2x2x2"}, 2, "4", "tpuv4:2x2x2", "tpu-v4-podslice", COMPACT),
-    ({**TPU7X, "topology": "2x2x2"}, 2, "4", "tpu7x:2x2x2", "tpu7x", POLICY),
+
+class Accepted(NamedTuple):
+    """Slices, and what they come to; `chips` are those of one worker, `placement` is the type of the pool's policy."""
+
+    slices: dict[str, Any]
+    hosts: int
+    chips: str
+    instance_type: str
+    accelerator: str
+    placement: str | None
+
+
+ACCEPTED = [
+    Accepted({"topology": "2x4"}, 2, "4", "tpuv6e:2x4", "tpu-v6e-slice", COMPACT),
+    Accepted({"topology": "4x4"}, 4, "4", "tpuv6e:4x4", "tpu-v6e-slice", COMPACT),
+    Accepted({"topology": "16x16"}, 64, "4", "tpuv6e:16x16", "tpu-v6e-slice", COMPACT),
+    Accepted({"topology": "2x4", "machineType": "ct6e-standard-8t"}, 1, "8", "tpuv6e1t:2x4", "tpu-v6e-slice", NONE),
+    Accepted({"topology": "2x2"}, 1, "4", "tpuv6e:2x2", "tpu-v6e-slice", NONE),
+    Accepted({**V5E, "topology": "2x4"}, 2, "4", "tpuv5e:2x4", "tpu-v5-lite-podslice", COMPACT),
+    Accepted({**V5P, "topology": "4x4x4"}, 16, "4", "tpuv5:4x4x4", "tpu-v5p-slice", COMPACT),
+    Accepted({**V5P, "topology": "4x8x16"}, 128, "4", "tpuv5:4x8x16", "tpu-v5p-slice", COMPACT),
+    Accepted({**V4, "topology": "2x2x2"}, 2, "4", "tpuv4:2x2x2", "tpu-v4-podslice", COMPACT),
+    Accepted({**TPU7X, "topology": "2x2x2"}, 2, "4", "tpu7x:2x2x2", "tpu7x", POLICY),
 ]
 
 # Changes, the key that the line names, and what it says of value, rule and what to write.
@@ -89,28 +100,19 @@ def accepted(directory: Path, values: dict[str, Any], capsys: pytest.CaptureFixt
     return read(json.loads(out))
 
 
-@pytest.mark.parametrize(("slices", "nodes", "chips", "instance_type", "accelerator", "placement"), ACCEPTED)
-def test_accepted(
-    slices: dict[str, Any],
-    nodes: int,
-    chips: str,
-    instance_type: str,
-    accelerator: str,
-    placement: str | None,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    recording = accepted(tmp_path, config(slices=slices), capsys)
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_accepted(case: Accepted, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = accepted(tmp_path, config(slices=case.slices), capsys)
     pools, current = tpu_pools(recording), workload(recording)
     assert current is not None
     manager, worker = current.head_container(RESOURCE_MANAGER), current.tpu_container()
     assert manager is not None
     assert worker is not None
-    assert [hosts(pool) for pool in pools] == [nodes, nodes]
-    assert [pool.input("placementPolicy.type") for pool in pools] == [placement, placement]
-    assert worker["resources"]["limits"] == {"google.com/tpu": chips}
-    assert flag(manager, "instance_type") == instance_type
-    assert current.worker.pod["nodeSelector"]["cloud.google.com/gke-tpu-accelerator"] == accelerator
+    assert [hosts(pool) for pool in pools] == [case.hosts] * 2
+    assert [pool.input("placementPolicy.type") for pool in pools] == [case.placement] * 2
+    assert worker["resources"]["limits"] == {"google.com/tpu": case.chips}
+    assert flag(manager, "instance_type") == case.instance_type
+    assert current.worker.pod["nodeSelector"]["cloud.google.com/gke-tpu-accelerator"] == case.accelerator
     assert rendered.problems(recording) == []
 
 
@@ -122,7 +124,7 @@ def test_refused(
     status, out, err = shown(path, capsys)
     assert (status, out) == (1, "")
     lines = err.splitlines()
-    (line,) = [line for line in lines if line.startswith(f"{path}: pathways:{key}: ") or line.startswith(f"{path}: {key}: ")]
+    (line,) = [line for line in lines if line.startswith(f"{path}: {key}: ")]
     for part in says:
         assert part in line
     assert all(re.fullmatch(rf"{re.escape(str(path))}: \S+: [^;]+; .+; .+", each) for each in lines), lines
@@ -152,7 +154,9 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """`python -m offline` as a process of its own."""
     command = [sys.executable, "-m", "offline", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
-    return subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 @pytest.mark.parametrize("command", ["show", "manifest"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ DNS = {**INTERACTIVE, "access": "dns"}
 HOST_NETWORK = {"hostNetwork": True}
 
 # Changes of the base, a resource, and what it waits for.
-WAITS: list[tuple[dict[str, Any], str, set[str]]] = [
+WAITS: list[tuple[Mapping[str, Any], str, set[str]]] = [
     ({}, "network-vpc", {APIS, "google"}),
     ({}, "network-nodes", {APIS, "network-vpc"}),
     ({}, "network-nat", {"network-router", "network-nodes"}),
@@ -58,7 +59,7 @@ WAITS: list[tuple[dict[str, Any], str, set[str]]] = [
 ]
 
 # Changes of the base, a resource, and what it does not wait for, by the start of the names.
-DOES_NOT_WAIT: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
+DOES_NOT_WAIT: list[tuple[Mapping[str, Any], str, tuple[str, ...]]] = [
     ({}, "network-vpc", ("nodes-", "scratch-", "cluster-")),
     ({}, "nodes-account", ("network-", "scratch-", "cluster-")),
     ({}, "scratch-bucket", ("network-", "nodes-", "cluster-")),
@@ -80,12 +81,12 @@ DOES_NOT_WAIT: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("changes", "resource", "awaited"), WAITS)
-def test_what_a_resource_waits_for(changes: dict[str, Any], resource: str, awaited: set[str]) -> None:
+def test_what_a_resource_waits_for(changes: Mapping[str, Any], resource: str, awaited: set[str]) -> None:
     assert awaited - Order(record(config(**changes))).waits_for(resource) == set()
 
 
 @pytest.mark.parametrize(("changes", "resource", "starts"), DOES_NOT_WAIT)
-def test_what_a_resource_does_not_wait_for(changes: dict[str, Any], resource: str, starts: tuple[str, ...]) -> None:
+def test_what_a_resource_does_not_wait_for(changes: Mapping[str, Any], resource: str, starts: tuple[str, ...]) -> None:
     assert {name for name in Order(record(config(**changes))).waits_for(resource) if name.startswith(starts)} == set()
 
 
@@ -99,6 +100,7 @@ def test_everything_of_google_waits_for_the_apis() -> None:
 
 
 def test_names_are_unique_so_that_the_order_can_be_told_by_them() -> None:
-    for changes in ({}, EXISTING, {"workload": BALANCED, "slices": TPU7X}):
+    stacks: tuple[Mapping[str, Any], ...] = ({}, EXISTING, {"workload": BALANCED, "slices": TPU7X})
+    for changes in stacks:
         names = [resource.name for resource in record(config(**changes)).resources]
         assert len(names) == len(set(names))

@@ -20,7 +20,7 @@ SLICES: Mapping[str, tuple[str, str, str]] = {
     "3-D": ("v5p", "ct5p-hightpu-4t", "4x4x8"),
     "by policy": ("tpu7x", "tpu7x-standard-4t", "4x4x4"),
 }
-PLACES: Mapping[str, dict[str, Any]] = {
+PLACES: Mapping[str, Mapping[str, Any]] = {
     "created": {},
     "private": {"cluster": {"endpoint": "private", "minVersion": "1.34.1-gke.2541000"}},
     "authorized": {"cluster": {"endpoint": "authorized", "authorizedNetworks": ["203.0.113.0/24"]}},

@@ -1,7 +1,7 @@
 """Every generation × machine × topology × capacity × mode × access × network mode × sidecar × elasticity.
 
-The pools of each kind of slice are recorded from the component that makes them; the Kubernetes objects come from the pure
-core, as the program has them from there. Whole programs of chosen rows are in `test_pairs.py`.
+The pools of each kind of slice are recorded from the component that makes them; the Kubernetes objects come from the
+pure core, as the program has them from there. Whole programs of chosen rows are in `test_pairs.py`.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ def _pools(directory: Path, rows: list[Row]) -> dict[Row, list[Resource]]:
 
 
 def _variants_of(row: Row, index: int) -> list[dict[str, Any]]:
-    """All variants for one shape of each machine; a quarter, another one each time, for the shapes that differ in size."""
+    """All variants for one shape of each machine; an eighth, another one each time, for shapes of another size."""
     variants = list(_variants())
-    return variants if row[2] == SHAPES[row[0], row[1]][-1] else variants[index % 4 :: 4]
+    return variants if row[2] == SHAPES[row[0], row[1]][-1] else variants[index % 8 :: 8]
 
 
 @pytest.mark.parametrize("tpu", GENERATIONS)
@@ -114,7 +114,7 @@ def test_every_stack_there_is_holds_every_rule(tpu: str, tmp_path: Path) -> None
     pools, schema = _pools(tmp_path, rows), google_schema.from_environment()
     faults: list[str] = []
     for index, row in enumerate(rows):
-        faults += google_schema.problems(pools[row], schema) if schema else []
+        faults += google_schema.problems(pools[row][:1], schema) if schema else []
         alone = Recording("pathways", "demo-dev", tuple(pools[row]), {})
         faults += [f"{row}: {line}" for rule in POOL_RULES for line in rule(alone)]
         for variant in _variants_of(row, index):
@@ -139,8 +139,12 @@ def test_objects_of_every_kind_are_valid_kubernetes(tpu: str) -> None:
     assert faults == []
 
 
-@pytest.mark.parametrize(("machine", "topology"), [(key[1], shape) for key, shapes in SHAPES.items() for shape in shapes])
-def test_hosts_chips_and_placement_follow_from_machine_and_topology(machine: str, topology: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("machine", "topology"), [(key[1], shape) for key, shapes in SHAPES.items() for shape in shapes]
+)
+def test_hosts_chips_and_placement_follow_from_machine_and_topology(
+    machine: str, topology: str, tmp_path: Path
+) -> None:
     (tpu,) = (of for of, name in SHAPES if name == machine)
     plan = derive(load(_config((tpu, machine, topology, "on-demand")), "stack"))
     chips = prod(int(size) for size in topology.split("x"))
@@ -174,16 +178,22 @@ def test_every_slice_that_does_not_exist_is_refused(tpu: str) -> None:
     for row in rows:
         if offered(*row):
             continue
-        try:
-            load(_config(row), "stack")
-        except StackFileError as error:
-            refused += 1
-            assert all(line.startswith("stack: slices.") for line in error.lines), error.lines
-        else:
+        lines = _lines(row)
+        refused += bool(lines)
+        assert all(line.startswith("stack: slices.") for line in lines)
+        if not lines:
             accepted.append(row)
     # 3-D shapes follow a rule; those of the rule that are not among the representatives are accepted rightly.
     assert [row for row in accepted if not _by_the_cube_rule(*row)] == []
     assert refused > len(NO_SHAPES)
+
+
+def _lines(row: Row) -> tuple[str, ...]:
+    try:
+        load(_config(row), "stack")
+    except StackFileError as error:
+        return error.lines
+    return ()
 
 
 def _by_the_cube_rule(tpu: str, machine: str, topology: str, capacity: str) -> bool:

@@ -1,4 +1,4 @@
-"""The stack files of the repository, each through the unmodified program, against everything that judges a recording."""
+"""The stack files of the repository through the unmodified program, against everything that judges a recording."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from tests.support.recording import Recording
 class Order:
     """The waiting relation of a recording, by logical names (unique within one stack of ours).
 
-    A resource waits for what its `dependsOn` names (values included), for its provider, and for its parent: the SDK sends
-    a child's registration only when the parent's is answered, and that one waits for what the component depends on. On the
-    way down the engine follows the same three.
+    A resource waits for what its `dependsOn` names (values included), for its provider, and for its parent: the SDK
+    sends a child's registration only when the parent's is answered, and that one waits for what the component depends
+    on. On the way down the engine follows the same three.
     """
 
     def __init__(self, recording: Recording) -> None:

@@ -12,13 +12,11 @@ _Pair = tuple[tuple[str, str], tuple[str, str]]
 def pairwise(parameters: Mapping[str, Sequence[str]]) -> list[Row]:
     """Rows that together hold each pair at least once; the same rows every time.
 
-    Greedy: each row starts from a pair that is still missing and takes, parameter by parameter, the value that brings the
-    most missing pairs.
+    Greedy: each row starts from a pair that is still missing and takes, parameter by parameter, the value that brings
+    the most missing pairs.
     """
     names = list(parameters)
-    missing = {
-        ((a, x), (b, y)): None for a, b in combinations(names, 2) for x in parameters[a] for y in parameters[b]
-    }
+    missing = {((a, x), (b, y)): None for a, b in combinations(names, 2) for x in parameters[a] for y in parameters[b]}
     rows: list[Row] = []
     while missing:
         row: Row = dict(next(iter(missing)))
