@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from offline import urn
-from offline.recording import Recording, Resource
+from offline.recording import Resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,8 @@ class Matches:
     new_name: Mapping[str, str]
 
 
-def match(base: Recording, head: Recording) -> Matches:
-    """Pair the resources; a resource of the base is taken once, an equal URN goes before an alias."""
-    olds, news = base.by_urn(), head.by_urn()
+def match(olds: Mapping[str, Resource], news: Mapping[str, Resource]) -> Matches:
+    """Pair two recordings by URN; a resource of the base is taken once, an equal URN goes before an alias."""
     old_of = {name: olds[name] for name in news if name in olds}
     taken = set(old_of)
     known: dict[str, tuple[str, ...]] = {}

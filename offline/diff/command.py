@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from functools import partial
+from pathlib import Path
 
 from offline.diff.arguments import DIFFERENT
 from offline.diff.base import Target, base_of
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> tuple[str, int]:
     if options.details is not None:
         from offline.diff.markdown import whole  # noqa: PLC0415
 
-        options.details.write_text(whole(diff), encoding="utf-8")
+        _write(options.details, whole(diff))
     if options.json:
         from offline.diff.form import form  # noqa: PLC0415
 
@@ -64,6 +65,15 @@ def _target(project: Project, stack: str) -> tuple[Target, OfflineError | None]:
     name = file.stem.removeprefix("Pulumi.")
     gone = OfflineError(f"{stack}: no such stack file, neither here nor in the base; write the path of one")
     return Target(project, name, file.absolute()), gone
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OfflineError(
+            f"--details {file}: cannot be written ({error.strerror}); its directory has to be there; write another path"
+        ) from None
 
 
 def _preview(project: Project, stack: StackFile) -> Recording:

@@ -61,9 +61,13 @@ def compare(
         preview: records the head as a preview, when needed; without it no value is unknown for a replacement's sake.
         base_name: how the base is called in the result.
     """
-    olds = base.by_urn()
+    olds = _with_sources(base.by_urn(), head.by_urn())
     plan = _Plan(
-        match(base, head), olds, head.by_urn(), cache(lambda: preview().by_urn() if preview else {}), _order(olds)
+        match(olds, head.by_urn()),
+        olds,
+        head.by_urn(),
+        cache(lambda: preview().by_urn() if preview else {}),
+        _order(olds),
     )
     for name in _order(plan.news):
         _decide(plan, plan.news[name])
@@ -71,6 +75,16 @@ def compare(
         if plan.matches.new_name[name] not in plan.news and old.type != STACK_TYPE:
             plan.decided[name] = _leaving(plan, old)
     return report(base, head, list(plan.decided.values()), plan.order, base_name)
+
+
+def _with_sources(olds: Mapping[str, Resource], news: Mapping[str, Resource]) -> Mapping[str, Resource]:
+    """The base; a saved plan, which does not say where values came from, takes that from the head."""
+    if any(old.property_dependencies for old in olds.values()):
+        return olds
+    return {
+        name: replace(old, property_dependencies=news[name].property_dependencies) if name in news else old
+        for name, old in olds.items()
+    }
 
 
 def _order(resources: Mapping[str, Resource]) -> list[str]:
@@ -131,18 +145,19 @@ def _paired(plan: _Plan, old: Resource, new: Resource) -> Decision:
 
 
 def _reasons(plan: _Plan, old: Resource, new: Resource) -> Iterator[str]:
-    """Why a resource is replaced whatever its inputs."""
-    if (target := _replaced(plan, new.options.deleted_with)) is not None:
+    """Why a resource is replaced whatever its inputs: the first thing that says it."""
+    options = new.options
+    together = [other for other in options.replace_with if _replaced(plan, other) is not None]
+    if (target := _replaced(plan, options.deleted_with)) is not None:
         yield f"what it lives in is replaced: {_label(plan, target)}"
-        return
-    if (provider := _replaced(plan, new.options.provider)) is not None:
+    elif (provider := _replaced(plan, options.provider)) is not None:
         yield f"its provider is replaced: {_label(plan, provider)}"
     elif _other_provider(plan, old, new):
         yield "another provider manages it"
-    for other in new.options.replace_with:
-        if _replaced(plan, other) is not None:
-            yield f"it is replaced with {_label(plan, other)}"
-    if (cause := plan.condemned.get(old.urn)) is not None:
+    elif together:
+        more = f" and {len(together) - 1} more" if len(together) > 1 else ""
+        yield f"it is replaced together with {_label(plan, together[0])}{more}"
+    elif (cause := plan.condemned.get(old.urn)) is not None:
         yield f"what it is made from is deleted first: {_label(plan, cause)}"
 
 
@@ -192,7 +207,7 @@ def _dependants(plan: _Plan, root: Resource) -> Iterator[tuple[str, str]]:
 
 
 def _gone_because(old: Resource, gone: frozenset[str]) -> str | None:
-    for tie in (old.options.provider, old.options.deleted_with):
+    for tie in (old.options.provider, old.options.deleted_with, *old.options.replace_with):
         if tie in gone:
             return tie
     inputs = condemned_inputs(old, gone)

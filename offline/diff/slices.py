@@ -99,4 +99,4 @@ def _capacity(inputs: Mapping[str, Any]) -> str:
         return f"under the reservation {values[0]}"
     if at(inputs, "nodeConfig.flexStart"):
         return "as flex-start, which waits until it is there"
-    return "on spot, which may take long" if at(inputs, "nodeConfig.spot") else "on demand"
+    return "as spot, which may take long" if at(inputs, "nodeConfig.spot") else "on demand"

@@ -50,6 +50,8 @@ def differences(old: Any, new: Any, path: Path = ()) -> Iterator[PathChange]:
 
 def settled(old: Any, new: Any) -> tuple[Any, Any]:
     """Both values without what a recording cannot know: there one side takes over the other's value."""
+    if old == new:
+        return old, new
     if is_unknown(new) or is_unknown(old):
         known = old if is_unknown(new) else new
         return known, known

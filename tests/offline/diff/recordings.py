@@ -30,6 +30,11 @@ def difference(stack: str, base: Edit, head: Edit) -> Diff:
     return compare(recorded(stack, base), recorded(stack, head), preview=preview)
 
 
+def repeated(stack: str) -> Diff:
+    """What a second, independent recording of a stack differs in from the first."""
+    return compare(recorded(stack), deployed(PROJECT, _file(stack, {})))
+
+
 def decided(case: Case) -> Diff:
     """What a case's change does."""
     return difference(case.stack, case.base, case.head)

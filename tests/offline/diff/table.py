@@ -113,17 +113,17 @@ CASES = (
         base={"slices.topology": "2x4"},
     ),
     Case("generation", {"slices.tpu": "v5e"}, {**SLICES, **JOB}, "replaces-slice"),
-    Case("pods per node", {"slices.maxPodsPerNode": 32}, SLICES, "replaces-slice"),
+    Case("pods per node", {"slices.maxPodsPerNode": 32}, {**SLICES, **JOB}, "replaces-slice"),
     # capacity
     Case("on demand to spot", SPOT, {**SLICES, **JOB}, "replaces-slice"),
-    Case("on demand to a reservation", RESERVED, SLICES, "replaces-slice"),
-    Case("on demand to flex-start", FLEX, SLICES, "replaces-slice"),
+    Case("on demand to a reservation", RESERVED, {**SLICES, **JOB}, "replaces-slice"),
+    Case("on demand to flex-start", FLEX, {**SLICES, **JOB}, "replaces-slice"),
     Case("spot to a reservation", RESERVED, {**SLICES, **JOB}, "replaces-slice", base=SPOT),
-    Case("flex-start to on demand", {}, SLICES, "replaces-slice", base=FLEX),
+    Case("flex-start to on demand", {}, {**SLICES, **JOB}, "replaces-slice", base=FLEX),
     Case(
         "another reservation",
         {"slices.capacity": {"type": "reservation", "name": "tpus-2"}},
-        SLICES,
+        {**SLICES, **JOB},
         "replaces-slice",
         base=RESERVED,
     ),
@@ -138,8 +138,6 @@ CASES = (
     Case("command", {"workload.command": ["python", "other.py"]}, JOB, "restarts-workload"),
     Case("environment variable", {"workload.env": {"LOG_LEVEL": "info"}}, JOB, "restarts-workload"),
     Case("run id", {"workload.runId": "run-2"}, JOB, "restarts-workload"),
-    Case("resources", {"workload.resources": {"cpu": 16, "memory": "64G"}}, JOB, "restarts-workload"),
-    Case("restarts", {"runtime.maxRestarts": 3}, JOB, "restarts-workload"),
     Case(
         "flags",
         {"runtime.flags": {"proxy": ["--xla_tpu_scoped_vmem_limit_kib=98304"]}},
@@ -180,7 +178,10 @@ CASES = (
     ),
     # nodes and network
     Case(
-        "machine type of the head", {"head.machineType": "n2-standard-80"}, {"head-pool": "update"}, "restarts-workload"
+        "machine type of the head",
+        {"head.machineType": "n2-standard-80"},
+        {"head-pool": "replace", **JOB},
+        "restarts-workload",
     ),
     Case(
         "pod range",
@@ -230,6 +231,19 @@ CASES = (
         },
         "destroys-data",
         stopped=LOST_BUCKET,
+    ),
+    Case(
+        "another zone of the region",
+        {"zone": "us-east5-a"},
+        {
+            "google": "update",
+            "cluster-cluster": "update",
+            "system-pool": "update",
+            "head-pool": "replace",
+            **SLICES,
+            **JOB,
+        },
+        "replaces-slice",
     ),
     Case("team", {"team": "sight"}, NEW_NAMES, "destroys-data", stopped=LOST_BUCKET),
     Case("environment", {"environment": "staging"}, NEW_NAMES, "destroys-data", stopped=LOST_BUCKET),

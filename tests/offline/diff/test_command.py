@@ -184,6 +184,12 @@ def test_a_saved_plan_of_another_stack_is_an_error(
     assert err.startswith(f"--base {saved}: a plan of another stack (prod)")
 
 
+def test_details_need_a_directory(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = diff(capsys, "--base", "HEAD", "--details", "nowhere/x.md")
+    assert (status, out) == (1, "")
+    assert err.startswith("--details nowhere/x.md: cannot be written")
+
+
 def test_details_go_to_a_file(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(shop, "a: 2, b: 2")
     details = tmp_path / "details.md"

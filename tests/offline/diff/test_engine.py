@@ -118,6 +118,14 @@ def test_what_is_deleted_first_takes_those_along_that_need_it() -> None:
     ]
 
 
+def test_a_saved_plan_takes_from_the_head_where_values_come_from() -> None:
+    account = [made(ACCOUNT, "account", {"accountId": name}, delete_before_replace=True) for name in ("one", "two")]
+    inputs = {"name": "p", "nodeConfig": {"serviceAccount": "e"}}
+    saved = made(POOL, "pool", inputs, depends_on=(account[0].urn,))
+    pool = made(POOL, "pool", inputs, sources={"nodeConfig": (account[0].urn,)})
+    assert operations(between([account[0], saved], [account[1], pool])) == {"account": R, "pool": R}
+
+
 def test_replace_on_changes_counts_for_those_taken_along() -> None:
     account = [made(ACCOUNT, "account", {"accountId": name}, delete_before_replace=True) for name in ("one", "two")]
     sources = {"spec": (account[0].urn,)}
@@ -145,6 +153,25 @@ def test_what_lives_in_a_replaced_resource_is_replaced_without_a_call() -> None:
     assert change.because == ("what it lives in is replaced: GKE cluster c",)
     gone = between([base, space], [])
     assert {change.name: change.goes_with for change in gone.changes} == {"cluster": None, "space": base.urn}
+
+
+def test_what_is_replaced_together_goes_first_and_comes_last() -> None:
+    pools = [made(POOL, "pool", {"nodeConfig": {"spot": spot}}, delete_before_replace=True) for spot in (False, True)]
+    job = made(JOB_SET, "job", {}, depends_on=(pools[0].urn,), replace_with=(pools[0].urn,), delete_before_replace=True)
+    diff = between([pools[0], job], [pools[1], job])
+    assert operations(diff) == {"pool": R, "job": R}
+    assert next(change for change in diff.changes if change.name == "job").because == (
+        "it is replaced together with node pool pool",
+    )
+    assert steps(diff) == [
+        "delete-replaced job",
+        "delete-replaced pool",
+        "create-replacement pool",
+        "create-replacement job",
+    ]
+    made_new = made(POOL, "other", {}, delete_before_replace=True)
+    joined = made(JOB_SET, "job", {}, replace_with=(pools[0].urn, made_new.urn), delete_before_replace=True)
+    assert operations(between([pools[0], job], [pools[0], made_new, joined])) == {"other": C}
 
 
 def test_a_provider_that_leads_elsewhere_replaces_its_objects() -> None:

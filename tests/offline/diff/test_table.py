@@ -4,7 +4,7 @@ import pytest
 
 from offline.diff.model import Operation
 from offline.stackfile import known_stacks
-from tests.offline.diff.recordings import PROJECT, decided, difference, recorded
+from tests.offline.diff.recordings import PROJECT, decided, difference, recorded, repeated
 from tests.offline.diff.table import CASES, Case
 
 
@@ -27,7 +27,7 @@ def test_a_change_has_its_verdict(case: Case) -> None:
 
 @pytest.mark.parametrize("stack", known_stacks(PROJECT))
 def test_a_stack_compared_with_itself_is_the_same(stack: str) -> None:
-    diff = difference(stack, {}, {})
+    diff = repeated(stack)
     assert not diff.different
     assert not diff.steps
     assert not diff.obstacles
