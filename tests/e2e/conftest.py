@@ -14,6 +14,7 @@ from tests.e2e.cluster.kube import wait_for
 from tests.e2e.cluster.processes import Processes
 from tests.e2e.tools.build import Tool, find, without_go
 from tests.e2e.tools.programs import BY_NAME, PROGRAMS
+from tests.e2e.world import World
 
 SYSTEM_POOL = "system"
 _RUN = pytest.StashKey[Processes]()
@@ -77,6 +78,15 @@ def control_plane(needs: Needs, processes: Processes) -> Iterator[ControlPlane]:
     nodes.add_nodes(plane.kube, nodes.cpu_shape(SYSTEM_POOL), 1)
     yield plane
     plane.stop()
+
+
+@pytest.fixture(scope="session")
+def world(needs: Needs, processes: Processes, control_plane: ControlPlane) -> Iterator[World]:
+    """Engine and simulated Google Cloud, with the control plane behind the clusters made there."""
+    needs("pulumi", "pulumi-resource-kubernetes", "jobset")
+    found = World.start(processes, control_plane)
+    yield found
+    found.cloud.stop()
 
 
 @pytest.fixture

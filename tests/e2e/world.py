@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import yaml
 
 from tests.e2e.cloud.client import ApiServer, SimulatedCloud
+from tests.e2e.cloud.kube import KubeBackend
 from tests.e2e.cluster.control_plane import ControlPlane
 from tests.e2e.cluster.credentials import write_auth_plugin
 from tests.e2e.cluster.processes import Processes
 from tests.e2e.engine.deployment import ROOT, Deployment
-from tests.e2e.tools.build import Tool
 from tests.e2e.tools.pulumi_home import make_pulumi_home
 
 JOBSET_KEY = "pathways:operators"
@@ -42,8 +42,8 @@ class World:
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
 
     @classmethod
-    def start(cls, processes: Processes, plane: ControlPlane, tools: Mapping[str, Tool]) -> World:
-        """Start the cloud beside a control plane; `tools` has the engine and the Kubernetes provider."""
+    def start(cls, processes: Processes, plane: ControlPlane) -> World:
+        """Start the cloud beside a control plane whose tools have the engine and the Kubernetes provider."""
         folder = processes.folder / "world"
         token = folder / "token"
         token.parent.mkdir()
@@ -52,7 +52,7 @@ class World:
         cloud = SimulatedCloud(
             folder / "cloud", ApiServer(plane.server, token, plane.credentials.ca_file, endpoint)
         ).start()
-        home = make_pulumi_home(folder / "pulumi", tools)
+        home = make_pulumi_home(folder / "pulumi", plane.tools)
         plugin = write_auth_plugin(folder / "bin", plane.credentials.admin_token)
         environment = {
             **home,
@@ -62,6 +62,15 @@ class World:
             "SSL_CERT_FILE": str(plane.credentials.ca_file),
         }
         return cls(processes, plane, cloud, environment)
+
+    def reset(self) -> None:
+        """Empty cloud and control plane, as after the deletion of everything; faults and durations are forgotten."""
+        self.cloud.clear_faults()
+        self.cloud.stop()
+        self.cloud.state.unlink()
+        self.cloud.start()
+        api = self.plane
+        KubeBackend(api.server, api.credentials.admin_token, api.credentials.ca_file).stop_cluster("")
 
     def config(self, stack: str) -> dict[str, Any]:
         """The config of a committed stack file, with the operator's chart where this machine has it."""

@@ -30,10 +30,12 @@ _SUFFIX = {
     "Ti": 2**40,
 }
 
-# Webhooks first: their controllers are gone with the nodes, and would be waited for.
-_CLUSTER_WIDE = (
+# First of all: with their controllers gone they would hold up every deletion.
+_WEBHOOKS = (
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+)
+_CLUSTER_WIDE = (
     "/api/v1/nodes",
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
     "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
@@ -112,15 +114,20 @@ class KubeBackend:
         """Empty the control plane, when told to, so that a cluster created later is a new one, without operators."""
         if not self._wipe:
             return
-        for collection in _CLUSTER_WIDE:
-            items = self._call("GET", collection)["items"]
-            paths = [f"{collection}/{quote(i['metadata']['name'])}" for i in items if not _built_in(i)]
-            self._each(self._delete, paths)
+        self._clear(*_WEBHOOKS)
+        # Namespaces before nodes: a pod whose node is gone ends only when the garbage collector comes by.
         for name in self._namespaces():
             self._delete(f"/api/v1/namespaces/{name}")
         deadline = time.monotonic() + 60
         while self._namespaces() and time.monotonic() < deadline:
-            time.sleep(0.2)
+            time.sleep(0.1)
+        self._clear(*_CLUSTER_WIDE)
+
+    def _clear(self, *collections: str) -> None:
+        for collection in collections:
+            items = self._call("GET", collection)["items"]
+            paths = [f"{collection}/{quote(i['metadata']['name'])}" for i in items if not _built_in(i)]
+            self._each(self._delete, paths)
 
     def _namespaces(self) -> list[str]:
         items = self._call("GET", "/api/v1/namespaces")["items"]
