@@ -18,8 +18,8 @@ from offline.diff import google, kubernetes, roll
 from offline.diff.decision import Decision
 from offline.diff.model import Impact, Operation
 from offline.diff.slices import Slice
-from offline.diff.words import change_of, changed, item
-from offline.glossary import physical_name, shown
+from offline.diff.words import change_of, changed, item, value
+from offline.glossary import physical_name
 from offline.recording import Resource
 from offline.urn import PROVIDER_PREFIX
 
@@ -217,7 +217,7 @@ def _release(decision: Decision) -> Verdict:
 
 def _member(decision: Decision) -> Verdict:
     inputs = decision.resource.inputs
-    grant = f"{shown(inputs.get('role', 'a role'))} for {shown(inputs.get('member', 'a member'))}"
+    grant = f"{value(inputs.get('role'))} for {value(inputs.get('member'))}"
     match decision.operation:
         case Operation.CREATE:
             return Impact.NONE, f"granted: {grant}"

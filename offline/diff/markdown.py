@@ -97,8 +97,8 @@ def _code(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Plain text: a comment inside `@` and `#` keeps GitHub from linking people and issues."""
+    """Plain text: an empty comment after `@`, `#`, `$` and `:` keeps GitHub from mentions, links and formulas."""
     flat = " ".join(text.split())
     short = flat if len(flat) <= _LONGEST_SENTENCE else f"{flat[: _LONGEST_SENTENCE - 1]}…"
     escaped = _MARKUP.sub(r"\\\1", short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
-    return escaped.replace("@", "@<!-- -->").replace("#", "#<!-- -->").replace("://", ":<!-- -->//")
+    return re.sub(r"[@#$]|:(?=//)", r"\g<0><!-- -->", escaped)
