@@ -71,6 +71,7 @@ class Cluster(pulumi.ComponentResource):
             resource_labels=place.labels,
             opts=named_child(
                 self,
+                opts,
                 protect=plan.protect,
                 custom_timeouts=_TIMEOUTS,
                 # What GKE writes about the default pool that is no more; following it would replace the cluster.

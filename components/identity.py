@@ -36,10 +36,10 @@ class NodeIdentity(pulumi.ComponentResource):
             account_id=names.node_service_account,
             project=place.project,
             display_name=f"Nodes of {names.prefix}",
-            opts=named_child(self),
+            opts=named_child(self, opts),
         )
         projects.IAMMember(
-            f"{name}-node-agents", project=place.project, role=_NODE_ROLE, member=account.member, opts=child(self)
+            f"{name}-node-agents", project=place.project, role=_NODE_ROLE, member=account.member, opts=child(self, opts)
         )
         for location, repository in repositories:
             artifactregistry.RepositoryIamMember(
@@ -49,7 +49,7 @@ class NodeIdentity(pulumi.ComponentResource):
                 repository=repository,
                 role=_READ_IMAGES,
                 member=account.member,
-                opts=child(self),
+                opts=child(self, opts),
             )
         self.email, self.member = account.email, account.member
         self.register_outputs({"email": account.email})
@@ -69,7 +69,7 @@ class BucketAccess(pulumi.ComponentResource):
         """Grant them to `member`."""
         super().__init__("pathways:index:BucketAccess", name, {}, opts)
         for what, role in _BUCKET_ROLES.items():
-            storage.BucketIAMMember(f"{name}-{what}", bucket=bucket, role=role, member=member, opts=child(self))
+            storage.BucketIAMMember(f"{name}-{what}", bucket=bucket, role=role, member=member, opts=child(self, opts))
         self.register_outputs({})
 
 

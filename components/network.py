@@ -46,7 +46,7 @@ class Network(pulumi.ComponentResource):
             auto_create_subnetworks=False,
             routing_mode="REGIONAL",
             mtu=mtu,
-            opts=named_child(self),
+            opts=named_child(self, opts),
         )
         subnetwork = compute.Subnetwork(
             f"{name}-nodes",
@@ -65,7 +65,7 @@ class Network(pulumi.ComponentResource):
                 "flow_sampling": 0.5,
                 "metadata": "INCLUDE_ALL_METADATA",
             },
-            opts=named_child(self),
+            opts=named_child(self, opts),
         )
         router = compute.Router(
             f"{name}-router",
@@ -73,7 +73,7 @@ class Network(pulumi.ComponentResource):
             project=place.project,
             region=place.region,
             network=vpc.id,
-            opts=named_child(self),
+            opts=named_child(self, opts),
         )
         compute.RouterNat(
             f"{name}-nat",
@@ -85,7 +85,7 @@ class Network(pulumi.ComponentResource):
             source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
             subnetworks=[{"name": subnetwork.id, "source_ip_ranges_to_nats": ["ALL_IP_RANGES"]}],
             log_config={"enable": True, "filter": "ERRORS_ONLY"},
-            opts=named_child(self),
+            opts=named_child(self, opts),
         )
         self.subnet = Subnet(
             network=vpc.id,

@@ -40,7 +40,7 @@ class Operators(pulumi.ComponentResource):
             kind=crd["kind"],
             metadata=crd["metadata"],
             spec=crd["spec"],
-            opts=child(self, provider=crd_provider, retain_on_delete=True),
+            opts=child(self, opts, provider=crd_provider, retain_on_delete=True),
         )
         kubernetes.helm.v3.Release(
             f"{name}-jobset",
@@ -56,6 +56,7 @@ class Operators(pulumi.ComponentResource):
             values=job_set_values(plan, settings),
             opts=child(
                 self,
+                opts,
                 depends_on=[definition],
                 delete_before_replace=True,
                 custom_timeouts=CustomTimeouts(create="15m", update="15m", delete="15m"),

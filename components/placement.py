@@ -27,7 +27,7 @@ class SlicePlacement(pulumi.ComponentResource):
             project=place.project,
             region=place.region,
             workload_policy={"type": "HIGH_THROUGHPUT", "accelerator_topology": topology},
-            opts=named_child(self),
+            opts=named_child(self, opts),
         )
         self.policy = policy.name
         self.register_outputs({"policy": policy.name})

@@ -57,7 +57,7 @@ class SystemPool(pulumi.ComponentResource):
             f"{name}-pool",
             name=plan.names.system_pool,
             **arguments,
-            opts=named_child(self, deleted_with=cluster.resource, custom_timeouts=_CPU_TIMEOUTS),
+            opts=named_child(self, opts, deleted_with=cluster.resource, custom_timeouts=_CPU_TIMEOUTS),
         )
         self.register_outputs({})
 
@@ -95,6 +95,7 @@ class HeadPool(pulumi.ComponentResource):
             **arguments,
             opts=named_child(
                 self,
+                opts,
                 deleted_with=cluster.resource,
                 custom_timeouts=_CPU_TIMEOUTS,
                 replace_on_changes=_REPLACES_HEAD,
@@ -133,6 +134,7 @@ class TpuSlices(pulumi.ComponentResource):
         }
         options = named_child(
             self,
+            opts,
             deleted_with=cluster.resource,
             custom_timeouts=_SLICE_TIMEOUTS,
             replace_on_changes=_REPLACES_SLICE,

@@ -47,7 +47,7 @@ class ScratchBucket(pulumi.ComponentResource):
                 },
             ],
             labels=place.labels,
-            opts=child(self, protect=True, delete_before_replace=True),
+            opts=child(self, opts, protect=True, delete_before_replace=True),
         )
         self.bucket = bucket.name
         self.register_outputs({"bucket": bucket.name})

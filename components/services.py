@@ -30,6 +30,6 @@ class ProjectServices(pulumi.ComponentResource):
                 project=place.project,
                 service=f"{api}.googleapis.com",
                 disable_on_destroy=False,
-                opts=child(self),
+                opts=child(self, opts),
             )
         self.register_outputs({})

@@ -28,9 +28,9 @@ class Tenancy(pulumi.ComponentResource):
         """Create them; `client_range` is let in at the proxy's port where clients connect from outside."""
         super().__init__("pathways:index:Tenancy", name, {}, opts)
         self.namespace = kubernetes.core.v1.Namespace(
-            f"{name}-namespace", **_arguments(manifests.namespace(plan)), opts=named_child(self)
+            f"{name}-namespace", **_arguments(manifests.namespace(plan)), opts=named_child(self, opts)
         )
-        within = named_child(self, depends_on=[self.namespace])
+        within = named_child(self, opts, depends_on=[self.namespace])
         account = manifests.service_account(plan)
         kubernetes.core.v1.ServiceAccount(
             f"{name}-account",
@@ -77,7 +77,7 @@ class Workload(pulumi.ComponentResource):
             kind=job_set["kind"],
             metadata=job_set["metadata"],
             spec=job_set["spec"],
-            opts=named_child(self, replace_on_changes=["spec"], replace_with=list(pools)),
+            opts=named_child(self, opts, replace_on_changes=["spec"], replace_with=list(pools)),
         )
         self.metadata = created.metadata  # type: ignore[attr-defined]  # the SDK adds it at run time
         self.register_outputs({})
@@ -105,7 +105,7 @@ class ProxyDoor(pulumi.ComponentResource):
         manifest = manifests.proxy_service(plan)
         spec: Any = {**manifest["spec"], "loadBalancerSourceRanges": [client_range]}
         service = kubernetes.core.v1.Service(
-            f"{name}-service", metadata=manifest["metadata"], spec=spec, opts=named_child(self)
+            f"{name}-service", metadata=manifest["metadata"], spec=spec, opts=named_child(self, opts)
         )
         self.address = service.status.load_balancer.ingress[0].ip
         self.register_outputs({"address": self.address})

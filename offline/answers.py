@@ -35,7 +35,9 @@ def created(type_: str, name: str, inputs: Inputs) -> Created:
     """
     if type_.startswith("kubernetes:"):
         metadata = inputs.get("metadata") or {}
-        return Created("/".join(filter(None, (metadata.get("namespace"), metadata.get("name", name)))))
+        balanced = (inputs.get("spec") or {}).get("type") == "LoadBalancer"
+        status = {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.30"}]}}} if balanced else {}
+        return Created("/".join(filter(None, (metadata.get("namespace"), metadata.get("name", name)))), status)
     answer = _CREATED.get(type_)
     return Created(f"{name}-id") if answer is None else answer(inputs)
 
@@ -72,6 +74,7 @@ def _cluster_state(inputs: Inputs) -> Mapping[str, Any]:
     dns = endpoints.get("dnsEndpointConfig") or {}
     return {
         "endpoint": "192.0.2.10",
+        "privateClusterConfig": {**(inputs.get("privateClusterConfig") or {}), "privateEndpoint": "192.0.2.11"},
         "masterVersion": inputs.get("minMasterVersion", "1.35.0-gke.1"),
         "masterAuth": {**(inputs.get("masterAuth") or {}), "clusterCaCertificate": _CA_CERTIFICATE},
         "controlPlaneEndpointsConfig": {
