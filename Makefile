@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help preview policy test check format e2e bench schema lock clean runtime dev
+.PHONY: help preview policy scan test check format e2e bench schema lock clean runtime dev
 
 # Packages are installed uncompiled (scripts/setup.sh): without this each run would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -20,6 +20,10 @@ preview: runtime ## the plan of every stack file, without an account (STACK=visi
 
 policy: runtime ## hold every stack against the rules of policy/ (STACK=vision-dev for one)
 	@$(python) -m policy $(if $(STACK),$(STACK),--all)
+
+scan: runtime ## Checkov over every stack's plan and Kubernetes objects (STACK=vision-dev for one)
+	@sh scripts/setup.sh scan
+	@$(python) -m policy.scan $(if $(STACK),$(STACK),--all)
 
 test: dev ## the test suite (ARGS='-k name' goes to pytest)
 	@$(python) -m pytest --ignore=tests/e2e --numprocesses=auto --maxprocesses=8 $(ARGS)
@@ -46,8 +50,8 @@ schema: runtime ## write stacks/schema.json and docs/stack-file.md anew from the
 lock: runtime ## renew requirements*.txt from requirements*.in (ARGS=--upgrade for the newest versions)
 	@sh scripts/lock.sh $(ARGS)
 
-clean: ## remove .venv and all caches
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
+clean: ## remove the virtual environments and all caches
+	@rm -rf .venv .venv-scan policy/.venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 runtime dev:

@@ -22,3 +22,6 @@ compile() {
 }
 compile requirements.in --output-file requirements.txt "$@"
 compile requirements-dev.in --constraints requirements.txt --output-file requirements-dev.txt "$@"
+# Environments of their own: what these pin is not what the project runs on.
+compile requirements-scan.in --output-file requirements-scan.txt "$@"
+compile policy/requirements.in --output-file policy/requirements.txt "$@"

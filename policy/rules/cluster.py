@@ -52,13 +52,14 @@ def _network_policy(resource: Resource) -> str | None:
 
 
 def _own_pools(resource: Resource) -> str | None:
-    if at(resource.inputs, "nodePools"):
+    if items(resource.inputs, "nodePools"):
         return "nodePools is set"
     return must_be("removeDefaultNodePool", True)(resource)
 
 
 def _basic_authentication(resource: Resource) -> str | None:
-    return "masterAuth.username is set" if at(resource.inputs, "masterAuth.username") else None
+    name = at(resource.inputs, "masterAuth.username")
+    return "masterAuth.username is set" if name and not hidden(name) else None
 
 
 RULES: tuple[Rule, ...] = (

@@ -103,7 +103,8 @@ def _secrets_hidden(resource: Resource) -> str | None:
     if resource.type == "kubernetes:core/v1:Secret":
         for part in ("data", "stringData"):
             values = at(resource.inputs, part)
-            plain = [key for key, value in values.items() if not hidden(value)] if isinstance(values, dict) else []
+            known = values.items() if isinstance(values, dict) and not hidden(values) else ()
+            plain = [key for key, value in known if not hidden(value)]
             if plain:
                 return f"{part}.{plain[0]} is not marked as a secret"
     return next((f"{place} holds its value in plain text" for place in _secret_places(resource.inputs)), None)

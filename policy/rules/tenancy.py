@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from offline.recording import Resource
-from policy.expect import JOB_SET, NETWORK_POLICY, SERVICE, SERVICE_ACCOUNT, at, items, shown
+from offline.recording import UNKNOWN, Resource
+from policy.expect import JOB_SET, NETWORK_POLICY, SERVICE, SERVICE_ACCOUNT, at, hidden, items, shown
 from policy.model import Each, Rule, Whole
 from policy.rules.workload import Pod, pods
 
@@ -73,7 +73,7 @@ def _internal(service: Resource) -> str | None:
     if at(service.inputs, "spec.type") != "LoadBalancer":
         return None
     annotations = at(service.inputs, "metadata.annotations") or {}
-    if annotations.get(_BALANCER) != "Internal":
+    if not hidden(annotations) and annotations.get(_BALANCER) not in ("Internal", UNKNOWN):
         return f"{_BALANCER} is {shown(annotations.get(_BALANCER))}, not Internal"
     ranges = at(service.inputs, "spec.loadBalancerSourceRanges")
     if ranges in (None, []) or "0.0.0.0/0" in items(service.inputs, "spec.loadBalancerSourceRanges"):

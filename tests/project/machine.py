@@ -16,10 +16,14 @@ from tests.project.checkout import ROOT
 
 PROGRAMS = ("sh", "cat", "chmod", "cmp", "cp", "dirname", "echo", "make", "mkdir", "mktemp", "rm", "sed", "touch")
 
+REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements-scan.txt", "policy/requirements.txt")
+
 PYTHON = """#!/bin/sh
 case "$*" in
 *" -c "*) {answer}; exit ;;
-*" -m venv "*) mkdir -p .venv/bin; cp '{inner}' .venv/bin/python; exit {venv_fails:d} ;;
+*" -m venv "*)
+    for place in "$@"; do :; done  # the last argument
+    mkdir -p "$place/bin"; cp '{inner}' "$place/bin/python"; exit {venv_fails:d} ;;
 esac
 exit 99
 """
@@ -50,8 +54,8 @@ class Machine:
             found = shutil.which(program)
             assert found, program
             (machine.programs / program).symlink_to(found)
-        (machine.checkout / "scripts").mkdir(parents=True)
-        for name in ("Makefile", "scripts/setup.sh", "requirements.txt", "requirements-dev.txt"):
+        for name in ("Makefile", "scripts/setup.sh", *REQUIREMENTS):
+            (machine.checkout / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, machine.checkout / name)
         machine.pip_exits(0)
         return machine
@@ -103,7 +107,7 @@ class Machine:
     @property
     def left(self) -> set[str]:
         """What lies in the checkout beside its own files."""
-        own = {"Makefile", "scripts", "requirements.txt", "requirements-dev.txt"}
+        own = {"Makefile", "scripts", "policy", *REQUIREMENTS}
         return {path.name for path in self.checkout.iterdir()} - own
 
     @staticmethod

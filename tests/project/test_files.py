@@ -33,6 +33,8 @@ LONGEST_MODULE = 350
 
 LEFT_BY_MAKE = (
     ".venv/bin/python",
+    ".venv-scan/bin/checkov",
+    "policy/.venv/bin/python",
     ".coverage",
     ".coverage.host.1.x",
     ".hypothesis/examples",

@@ -79,7 +79,7 @@ def test_the_type_checker_follows_every_google_module_in_use() -> None:
     (followed,) = (
         {name.removeprefix("pulumi_gcp").strip(".*") for name in override["module"]}
         for override in TOOLS["mypy"]["overrides"]
-        if override["follow_imports"] == "normal"
+        if override.get("follow_imports") == "normal"
     )
     used = {module for _, tree in modules("components") for module in google_modules(tree)}
     used -= {"Provider", "ProviderArgs"}  # of the module `provider`

@@ -159,6 +159,8 @@ def test_an_old_python_that_was_named_does_not_cost_the_venv(machine: Machine) -
     [
         (["preview"], "run: -m offline show --all", "requirements.txt"),
         (["preview", "STACK=vision-dev"], "run: -m offline show vision-dev", "requirements.txt"),
+        (["policy"], "run: -m policy --all", "requirements.txt"),
+        (["policy", "STACK=vision-dev"], "run: -m policy vision-dev", "requirements.txt"),
         (["test"], "run: -m pytest --ignore=tests/e2e", "requirements-dev.txt"),
         (["check"], "run: -m ruff check", "requirements-dev.txt"),
     ],
@@ -169,6 +171,24 @@ def test_one_command_on_a_bare_machine(machine: Machine, words: list[str], runs:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].startswith(runs)
     assert machine.installations == [installs]
+
+
+def test_a_scan_has_an_environment_of_its_own(machine: Machine) -> None:
+    machine.add_python("python3", "3.12.1")
+    done = machine.run("make", "scan")
+    assert (done.returncode, done.stdout) == (0, "run: -m policy.scan --all\n"), done.stderr
+    assert machine.installations == ["requirements.txt", "requirements-scan.txt"]
+    assert machine.left == {".venv", ".venv-scan"}
+    assert machine.run("make", "scan").stderr == ""
+
+
+def test_the_policy_pack_has_its_environment_where_the_engine_looks(machine: Machine) -> None:
+    machine.add_python("python3", "3.12.1")
+    assert machine.setup("pack").returncode == 0
+    assert machine.setup("pack").stderr == ""
+    assert machine.installations == ["policy/requirements.txt"]
+    assert (machine.checkout / "policy" / ".venv" / "bin" / "python").exists()
+    assert machine.left == set()
 
 
 def test_a_run_of_make_compiles_what_it_imports(machine: Machine) -> None:

@@ -1,0 +1,1 @@
+"""The rules, the waivers, the command, the pack and the scan."""
