@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -53,3 +54,5 @@ if __name__ == "__main__":
     gc.disable()
     request_file, answer_file = map(Path, sys.argv[1:3])
     answer_file.write_text(json.dumps(_answer(json.loads(request_file.read_text()))))
+    # As in `python -m offline`: unloading the SDK's modules would take a third of the whole time.
+    os._exit(0)
