@@ -38,7 +38,7 @@ def main(order_file: str) -> int:
             events.write(json.dumps(_plain(event)) + "\n")
 
         try:
-            getattr(stack, order["operation"])(on_event=on_event, color="never", **order["options"])
+            getattr(stack, order["operation"])(on_event=on_event, on_output=print, color="never", **order["options"])
         except auto.CommandError as error:
             sys.stderr.write(str(error))
             return 1
