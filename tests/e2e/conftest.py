@@ -12,9 +12,11 @@ from tests.e2e.cluster.control_plane import PROGRAMS as CONTROL_PLANE
 from tests.e2e.cluster.control_plane import ControlPlane
 from tests.e2e.cluster.kube import wait_for
 from tests.e2e.cluster.processes import Processes
+from tests.e2e.lifecycle import Life
 from tests.e2e.tools.build import Tool, find, without_go
 from tests.e2e.tools.programs import BY_NAME, PROGRAMS
 from tests.e2e.world import World
+from tests.e2e.world_setup import STACKS
 
 SYSTEM_POOL = "system"
 _RUN = pytest.StashKey[Processes]()
@@ -87,6 +89,13 @@ def world(needs: Needs, processes: Processes, control_plane: ControlPlane) -> It
     found = World.start(processes, control_plane)
     yield found
     found.cloud.stop()
+
+
+@pytest.fixture(scope="session", params=STACKS)
+def life(request: pytest.FixtureRequest, world: World) -> Life:
+    """Each stack of the project in turn, brought up once for all tests that look at it, across files; pytest runs these
+    tests stack by stack, in the order of the files, so the file that destroys comes last."""
+    return Life.begin(world, request.param)
 
 
 @pytest.fixture

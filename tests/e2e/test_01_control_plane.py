@@ -260,12 +260,24 @@ def test_the_pulumi_engine_finds_the_built_kubernetes_provider(needs: Needs, tmp
     assert plugins == {("kubernetes", tools["pulumi-resource-kubernetes"].program.version)}
 
 
+@pytest.fixture
+def queue(control_plane: ControlPlane, namespace: str, kueue: Chart) -> Iterator[None]:
+    """A queue of four vCPUs; its finalizers need Kueue, so it is gone before Kueue is."""
+    kube = control_plane.kube
+    made = [kube.create(obj) for obj in queue_objects(namespace, cpu="4")]
+    yield
+    for job in kube.objects("Job", namespace):
+        kube.delete("Job", job["metadata"]["name"], namespace)
+    for obj in reversed(made):
+        kube.delete(obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace"))
+    wait_for("its quota gone", lambda: not kube.objects("ClusterQueue") + kube.objects("ResourceFlavor"))
+
+
+@pytest.mark.usefixtures("queue")
 def test_a_queue_admits_a_job_within_its_quota_and_holds_back_one_beyond_it(
-    control_plane: ControlPlane, namespace: str, kueue: Chart
+    control_plane: ControlPlane, namespace: str
 ) -> None:
     kube = control_plane.kube
-    for obj in queue_objects(namespace, cpu="4"):
-        kube.create(obj)
     for name, cpu in (("fits", "3"), ("waits", "2")):
         kube.create(queued_job(namespace, name, cpu))
         if name == "fits":

@@ -7,6 +7,7 @@ changed: ports and folders become local ones, and leader election is off, as eac
 
 from __future__ import annotations
 
+import base64
 import logging
 import re
 import shutil
@@ -33,6 +34,9 @@ _WEBHOOK_PORT = 9443
 _CONFIG_FILE = "controller_manager_config.yaml"
 # Kueue's aggregated API keeps its certificates in a folder of the file system's root: the one part not run here.
 _EXTRA_ARGUMENTS = {"kueue": ("--feature-gates=VisibilityOnDemand=false",)}
+# Makes its webhooks' certificates and trust itself, in the folder it is told; the others only know a fixed folder or
+# the namespace file of a real pod.
+_OWN_CERTIFICATES = "kueue"
 _log = logging.getLogger(__name__)
 
 
@@ -171,9 +175,11 @@ class ControllerHost:
         folder.mkdir(parents=True, exist_ok=True)
         namespace = meta["namespace"]
         config = self._config(pod)
-        certificates = (config.get("internalCertManagement") or {}) | {"enable": False}
+        certificates = dict(config.get("internalCertManagement") or {})
         service = certificates.get("webhookServiceName") or f"{tool.program.binary_name}-webhook-service"
-        self.credentials.issue(folder, f"{service}.{namespace}.svc")
+        if tool.program.binary_name != _OWN_CERTIFICATES:
+            certificates["enable"] = False
+            self.credentials.issue(folder, f"{service}.{namespace}.svc")
         hosted = Hosted(
             pod,
             tool,
@@ -230,17 +236,30 @@ class ControllerHost:
             self.processes.stop(hosted.process, patience=0)
             hosted.process, hosted.not_before = None, time.monotonic() + 1
         if hosted.process is None and not down and time.monotonic() >= hosted.not_before:
-            webhook_ca.inject_into_conversions(self.kube, self.credentials.ca_pem, hosted.namespace, hosted.service)
             self._remove_aggregated_apis(hosted.namespace)
             hosted.process = self.processes.start(hosted.name, hosted.command, hosted.environment, hosted.folder)
             hosted.restarts += 1
-        if hosted.process is not None:
+            if hosted.tool.program.binary_name != _OWN_CERTIFICATES:
+                webhook_ca.inject_into_conversions(self.kube, self.credentials.ca_pem, hosted.namespace, hosted.service)
+        if hosted.tool.program.binary_name == _OWN_CERTIFICATES:
+            self._mount_certificates(hosted)
+        elif hosted.process is not None:
             webhook_ca.inject_into_webhooks(self.kube, self.credentials.ca_pem, hosted.namespace, hosted.service)
         ready = hosted.process is not None and _answers(hosted.health_port)
         if ready != hosted.ready or "status" not in hosted.pod or not hosted.pod["status"].get("podIP"):
             status = podstatus.running(hosted.pod, hosted.address, ready=ready, restarts=max(hosted.restarts, 0))
             hosted.pod = self._patch_status(hosted.pod, status)
             hosted.ready = ready
+
+    def _mount_certificates(self, hosted: Hosted) -> None:
+        """The pod's Secret volumes in its folder, as a kubelet keeps them, only without its minute of delay."""
+        for volume in hosted.pod["spec"].get("volumes", []):
+            name = volume.get("secret", {}).get("secretName")
+            secret = self.kube.get("Secret", name, hosted.namespace) if name else None
+            for key, value in ((secret or {}).get("data") or {}).items():
+                content, file = base64.b64decode(value), hosted.folder / key
+                if content and (not file.exists() or file.read_bytes() != content):
+                    file.write_bytes(content)
 
     def _patch_status(self, pod: Object, status: Object) -> Object:
         meta = pod["metadata"]
