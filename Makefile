@@ -28,11 +28,13 @@ scan: runtime ## Checkov over every stack's plan and Kubernetes objects (STACK=v
 test: dev ## the test suite (ARGS='-k name' goes to pytest)
 	@$(python) -m pytest --ignore=tests/e2e --numprocesses=auto --maxprocesses=8 $(ARGS)
 
-check: dev ## lint, format, types and the rooms' import contracts
+check: dev ## lint, format, types, the rooms' import contracts, and the workflows
 	@$(python) -m ruff check
 	@$(python) -m ruff format --check
 	@$(python) -m mypy
 	@$(python) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	@.venv/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@.venv/bin/zizmor --offline --no-progress --quiet --persona auditor .github/workflows
 
 format: dev ## write what lint and format can mend themselves
 	@$(python) -m ruff check --fix --quiet

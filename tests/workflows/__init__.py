@@ -1,0 +1,1 @@
+"""The logic of the workflows, and the workflows themselves."""
