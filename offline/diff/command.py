@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +26,7 @@ def run(options: argparse.Namespace) -> tuple[str, int]:
     target, missing = _target(find_project(options.project), options.stack)
     with base_of(options.base, target) as pending:
         from offline.diff.engine import compare  # noqa: PLC0415 - while the base is being recorded
+        from offline.diff.findings import findings  # noqa: PLC0415
         from offline.diff.recorder import deployed  # noqa: PLC0415
 
         stack = None if missing else load_stack(target.project, options.stack)
@@ -34,7 +36,9 @@ def run(options: argparse.Namespace) -> tuple[str, int]:
         raise missing
     nothing = Recording(target.project.name, target.stack, "up", (), {})
     preview = partial(_preview, target.project, stack) if stack else None
-    diff = compare(base or nothing, head or nothing, preview=preview, base_name=options.base)
+    before, after = base or nothing, head or nothing
+    diff = compare(before, after, preview=preview, base_name=options.base)
+    diff = replace(diff, findings=findings(after, before))
     status = DIFFERENT if options.exit_code and diff.different else 0
     if options.details is not None:
         from offline.diff.markdown import whole  # noqa: PLC0415

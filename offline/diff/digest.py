@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from offline.diff.google import NODE_POOL
-from offline.diff.model import Amount, Change, Diff, Impact, Operation
+from offline.diff.model import Amount, Change, Diff, Finding, Impact, Operation
 from offline.diff.paths import written
 
 FOLD_ABOVE = 3
@@ -55,13 +55,12 @@ class Group:
 
 def verdict(diff: Diff) -> str:
     """The change in a few words."""
-    if not diff.changes:
-        return "no resource changes" if diff.notes else "no change"
-    words = _VERDICTS[diff.impact]
-    if not diff.obstacles:
+    words = _VERDICTS[diff.impact] if diff.changes else "no resource changes" if diff.notes else "no change"
+    if not diff.stopped:
         return words
-    many = len(diff.obstacles)
-    return f"would be stopped ({many} obstacle{'s' if many > 1 else ''}); {words}"
+    rules = len({finding.rule for finding in diff.findings if finding.stops})
+    ways = [_many(count, what) for count, what in ((len(diff.obstacles), "obstacle"), (rules, "broken rule")) if count]
+    return f"would be stopped ({', '.join(ways)}); {words}"
 
 
 def counts(diff: Diff) -> str:
@@ -74,6 +73,22 @@ def capacity(diff: Diff, *, all_of_them: bool = False) -> str:
     """`slices 2 → 3, chips 32 → 48`; what stays is left out unless all are wanted."""
     amounts = ((word, diff.totals[key]) for key, word in _TOTALS if key in diff.totals)
     return ", ".join(_amount(word, amount) for word, amount in amounts if all_of_them or amount.old != amount.new)
+
+
+def breaches(diff: Diff) -> list[tuple[Finding, str]]:
+    """The findings to show, those that stop and new advice; alike ones once, with the names of their resources."""
+    alike: dict[tuple[str, str], list[Finding]] = {}
+    for finding in diff.findings:
+        if finding.stops or (finding.new and finding.waived is None):
+            alike.setdefault((finding.rule, finding.detail), []).append(finding)
+    return [(found[0], _names([finding.name for finding in found])) for found in alike.values()]
+
+
+def rest_of_policy(diff: Diff) -> str:
+    """`1 advice as before, 9 waived`: the findings that are not shown; empty if all are."""
+    waived = sum(finding.waived is not None for finding in diff.findings)
+    known = sum(not finding.stops and not finding.new and finding.waived is None for finding in diff.findings)
+    return ", ".join(words for words in (known and f"{known} advice as before", waived and f"{waived} waived") if words)
 
 
 def groups(changes: Sequence[Change]) -> list[Group]:
@@ -102,6 +117,15 @@ def _shape(change: Change) -> tuple[object, ...]:
         return (change.operation, change.impact, change.goes_with)
     paths = tuple((written(path.path), repr(path.old), repr(path.new)) for path in change.paths)
     return (change.operation, change.impact, change.type, re.sub(r"\d+", "#", change.sentence), paths)
+
+
+def _names(names: Sequence[str]) -> str:
+    more = len(names) - FOLD_ABOVE
+    return ", ".join(names[:FOLD_ABOVE]) + (f" and {more} more" if more > 0 else "")
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count > 1 else ''}"
 
 
 def _amount(word: str, amount: Amount) -> str:

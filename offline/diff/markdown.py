@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from offline.diff.digest import Group, capacity, counts, groups, verdict
+from offline.diff.digest import Group, breaches, capacity, counts, groups, rest_of_policy, verdict
 from offline.diff.model import Change, Diff, Impact
 from offline.diff.paths import written
 from offline.diff.words import full_value, value
@@ -54,12 +54,29 @@ def _head(diff: Diff, rows: int | None) -> str:
     lines += [f"- {_text(note)}" for note in diff.notes[:rows]]
     if diff.obstacles or diff.notes:
         lines.append("")
+    lines += _policy(diff, rows)
     shown = groups(diff.changes)
     if shown:
         lines += ["| impact | operation | what happens |", "|---|---|---|", *map(_row, shown[:rows])]
     if rows is not None and len(shown) > rows:
         lines.append(f"| | | and {len(shown) - rows} more |")
     return "\n".join(lines) + "\n"
+
+
+def _policy(diff: Diff, rows: int | None) -> Iterator[str]:
+    """The rules that stop the change, and new advice, as a table; of what is known or waived, the number."""
+    found = breaches(diff)
+    if found:
+        yield from ("| policy | level | what is wrong | write |", "|---|---|---|---|")
+    for finding, names in found[:rows]:
+        rule, level = (f"**{each}**" if finding.stops else each for each in (finding.rule, finding.level))
+        yield f"| {rule} | {level} | {_text(f'{names}: {finding.detail}')} | {_text(finding.fix)} |"
+    if rows is not None and len(found) > rows:
+        yield f"| and {len(found) - rows} more | | | |"
+    if found:
+        yield ""
+    if (rest := rest_of_policy(diff)) and diff.different:
+        yield from (f"Policy: {rest}.", "")
 
 
 def _row(group: Group) -> str:

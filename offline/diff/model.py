@@ -118,6 +118,38 @@ class Obstacle:
     sentence: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A resource of the head that breaks a rule of `policy/`.
+
+    Attributes:
+        urn: the resource.
+        name: its logical name.
+        rule: the rule's id.
+        level: `mandatory` or `advisory`.
+        detail: what is wrong with this resource.
+        sentence: what the rule demands.
+        fix: what to write.
+        waived: why and until when it may be broken, where a waiver says so.
+        new: whether the base does not have it.
+    """
+
+    urn: str
+    name: str
+    rule: str
+    level: str
+    detail: str
+    sentence: str
+    fix: str
+    waived: str | None
+    new: bool
+
+    @property
+    def stops(self) -> bool:
+        """Whether it has to be mended, or waived, before the change is made."""
+        return self.level == "mandatory" and self.waived is None
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of an `up`: `create`, `update`, `delete`, `create-replacement` or `delete-replaced`."""
@@ -146,6 +178,7 @@ class Diff:
         same: how many resources stay as they are.
         totals: slices, hosts, chips and addresses, by the keys of the output `totals`.
         obstacles: what would stop it.
+        findings: what of the head breaks a rule of `policy/`; what stops it comes first.
         notes: what is no step of an `up` and yet worth knowing.
         steps: the order of an `up`.
     """
@@ -157,6 +190,7 @@ class Diff:
     same: int
     totals: dict[str, Amount] = field(default_factory=dict)
     obstacles: tuple[Obstacle, ...] = ()
+    findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
 
@@ -164,6 +198,11 @@ class Diff:
     def impact(self) -> Impact:
         """The worst of all."""
         return min((change.impact for change in self.changes), default=Impact.NONE)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether an obstacle or a rule is in the way."""
+        return bool(self.obstacles) or any(finding.stops for finding in self.findings)
 
     @property
     def different(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offline.diff.digest import Group, capacity, counts, groups, verdict
+from offline.diff.digest import Group, breaches, capacity, counts, groups, rest_of_policy, verdict
 from offline.diff.model import Diff, Impact
 from offline.diff.words import arrow, short
 from offline.page import WIDTH, Look, Page, Role, Span
@@ -17,7 +17,7 @@ def page(diff: Diff, look: Look) -> str:
     made.add(Span(diff.stack, "title"), Span(f"  {verdict(diff)}", "plain"))
     made.add(Span(f"  compared with {diff.base}", "dim"))
     made.add(Span("─" * WIDTH, "dim"))
-    if not diff.different:
+    if not diff.different and not diff.stopped:
         return made.text()
     if diff.changes:
         made.add_wrapped([Span("  ")], counts(diff))
@@ -29,9 +29,24 @@ def page(diff: Diff, look: Look) -> str:
             made.add(Span(title, "title"))
         for sentence in sentences:
             made.add_wrapped([Span("  ! " if title != "Notes" else "  • ", "warning")], sentence, "warning")
+    _policy(made, diff)
     for group in groups(diff.changes):
         _change(made, group)
     return made.text()
+
+
+def _policy(made: Page, diff: Diff) -> None:
+    """The rules that stop the change, and new advice; of what is known or waived, the number."""
+    if not diff.findings:
+        return
+    made.blank()
+    made.add(Span("Policy", "title"), Span(f"  {rest}" if (rest := rest_of_policy(diff)) else "", "dim"))
+    for finding, names in breaches(diff):
+        role: Role = "warning" if finding.stops else "plain"
+        mark = "!" if finding.stops else "•"
+        made.add_wrapped([Span(f"  {mark} ", role)], f"{finding.rule}, {names}: {finding.detail}", role)
+        made.add_wrapped([Span("      ")], finding.sentence)
+        made.add_wrapped([Span("      write ", "dim")], finding.fix, "dim")
 
 
 def _change(made: Page, group: Group) -> None:
