@@ -140,9 +140,12 @@ def condition(settings: Settings) -> str:
     )
 
 
-def principal_set(pool: str, environment: str) -> str:
-    """The jobs of one environment, as an IAM member; `pool` is the pool's name with the project's number."""
-    return f"principalSet://iam.googleapis.com/{pool}/attribute.environment/{environment}"
+def principal_set(environment: str) -> tuple[str, str]:
+    """The jobs of one environment, as an IAM member: what stands before and behind the name of the pool.
+
+    That name has the project's number, which only the cloud knows.
+    """
+    return "principalSet://iam.googleapis.com/", f"/attribute.environment/{environment}"
 
 
 def grant_condition(roles: tuple[str, ...]) -> str:

@@ -123,11 +123,12 @@ class Identity(pulumi.ComponentResource):
         )
         self.email = made.email
         for environment in account.environments:
+            before, behind = principal_set(environment)
             serviceaccount.IAMMember(
                 f"{name}-jobs-{environment}",
                 service_account_id=made.name,
                 role="roles/iam.workloadIdentityUser",
-                member=Output.from_input(pool).apply(lambda pool, jobs=environment: principal_set(pool, jobs)),
+                member=Output.concat(before, pool, behind),
                 opts=self._own,
             )
         storage.BucketIAMMember(

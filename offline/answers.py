@@ -115,6 +115,22 @@ def _service_account(inputs: Inputs) -> Created:
     return Created(path, {"email": email, "name": path, "member": f"serviceAccount:{email}", "uniqueId": "1" * 21})
 
 
+def _identity_pool(inputs: Inputs) -> Created:
+    """The pool, or a provider of it: IAM writes the project's number where other services write its id."""
+    name = f"projects/{_PROJECT_NUMBER}/locations/global/workloadIdentityPools/{inputs['workloadIdentityPoolId']}"
+    if provider := inputs.get("workloadIdentityPoolProviderId"):
+        name += f"/providers/{provider}"
+    return Created(name, {"name": name})
+
+
+def _key_ring(inputs: Inputs) -> Created:
+    return Created(_path(inputs, "locations", inputs["location"], "keyRings", inputs["name"]))
+
+
+def _crypto_key(inputs: Inputs) -> Created:
+    return Created(f"{inputs['keyRing']}/cryptoKeys/{inputs['name']}")
+
+
 def _bucket(inputs: Inputs) -> Created:
     name = inputs["name"]
     return Created(name, {"url": f"gs://{name}", "selfLink": f"{_API}/storage/v1/b/{name}"})
@@ -138,6 +154,10 @@ _CREATED: Mapping[str, Callable[[Inputs], Created]] = {
     "gcp:compute/router:Router": _compute("routers", _regional),
     "gcp:compute/address:Address": _compute("addresses", _regional, address="192.0.2.20"),
     "gcp:compute/resourcePolicy:ResourcePolicy": _compute("resourcePolicies", _regional),
+    "gcp:iam/workloadIdentityPool:WorkloadIdentityPool": _identity_pool,
+    "gcp:iam/workloadIdentityPoolProvider:WorkloadIdentityPoolProvider": _identity_pool,
+    "gcp:kms/cryptoKey:CryptoKey": _crypto_key,
+    "gcp:kms/keyRing:KeyRing": _key_ring,
     "gcp:serviceaccount/account:Account": _service_account,
     "gcp:storage/bucket:Bucket": _bucket,
 }

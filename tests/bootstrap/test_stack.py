@@ -147,6 +147,8 @@ def test_each_account_is_for_the_jobs_of_its_environments() -> None:
         ("pathways-preview", "environment/drift"),
         ("pathways-apply", "environment/apply"),
     }
+    pool = "principalSet://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/pathways-github/"
+    assert all(each.inputs["member"].startswith(pool) for each in of_type("gcp:serviceaccount/iAMMember:IAMMember"))
     roles = {each.inputs["role"] for each in of_type("gcp:serviceaccount/iAMMember:IAMMember")}
     assert roles == {"roles/iam.workloadIdentityUser"}
 
@@ -239,7 +241,9 @@ def test_the_variables_are_those_that_the_workflows_ask_for() -> None:
     made: Any = recorded("up").outputs["repositoryVariables"]
     assert set(made) == asked
     assert made["PATHWAYS_STATE"] == "gs://acme-platform-pathways-state"
-    assert recorded("up").outputs["secretsProvider"].startswith("gcpkms://")
+    assert made["PATHWAYS_IDENTITY_PROVIDER"].endswith("/workloadIdentityPools/pathways-github/providers/github")
+    key = "projects/acme-platform/locations/us-east5/keyRings/pathways/cryptoKeys/state"
+    assert recorded("up").outputs["secretsProvider"] == f"gcpkms://{key}"
 
 
 def test_the_environments_are_those_that_the_workflows_name() -> None:

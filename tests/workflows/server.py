@@ -180,10 +180,9 @@ def _api(hub: GitHub) -> type[BaseHTTPRequestHandler]:
             request = self.received()
             hub.seen.append(request)
             fault = hub.fault_for(request)
-            if fault is None or fault.done:
-                status, headers, body = hub.answer(request)
-            if fault is not None:
-                status, headers, body = fault.status, fault.headers, {"message": fault.message}
+            carried_out = hub.answer(request) if fault is None or fault.done else None
+            lost = (fault.status, fault.headers, {"message": fault.message}) if fault else None
+            status, headers, body = lost or carried_out or (500, {}, None)
             if status == 0:
                 self.close_connection = True
                 return

@@ -266,7 +266,7 @@ def test_comment_refuses_a_run_that_no_pull_request_started(
 def test_comment_without_a_token_is_a_sentence(
     commenting: Commenting, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert commenting
     monkeypatch.delenv("GITHUB_TOKEN")
     assert cli.main(["comment"]) == 1
     assert capsys.readouterr().err.startswith("::error::GITHUB_TOKEN is not set")
+    assert commenting.hub.seen == []
