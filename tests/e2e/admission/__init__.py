@@ -1,0 +1,1 @@
+"""What the API server says of the manifests that the core makes."""
