@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.project.checkout import ROOT
 PAGES = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
 README = ROOT / "README.md"
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"([A-Z][A-Z0-9_]*=\S* )*(make|pulumi|gcloud|kubectl|git|gh|\S*python) \S")
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 
@@ -40,15 +42,43 @@ def links(text: str) -> list[str]:
     return re.findall(r"\]\(([^)\s]+)\)", _FENCE.sub("", text))
 
 
-def commands(text: str) -> Iterator[list[str]]:
-    """Every command line of a page, as words: of shell blocks, of console blocks behind `$`, and within sentences."""
-    lines = [line for block in blocks(text, "sh") for line in block.text.splitlines()]
+@dataclass(frozen=True)
+class Command:
+    """A command line of a page.
+
+    Attributes:
+        words: without assignments before it and redirections behind it.
+        whole: whether it stands in a block, to be run as it is; within a sentence, arguments may be left out.
+    """
+
+    words: list[str]
+    whole: bool
+
+
+def commands(text: str) -> Iterator[Command]:
+    """Every command line of a page: of shell blocks, of console blocks behind `$`, and within sentences."""
+    lines = [line for block in blocks(text, "sh") for line in _joined(block.text)]
     lines += [line[2:] for block in blocks(text, "console") for line in block.text.splitlines() if line[:2] == "$ "]
-    lines += [span for span in spans(text) if re.match(r"(make|pulumi|\S*python) \S", span)]
-    for line in lines:
+    within = [span for span in spans(text) if _COMMAND.match(span)]
+    for line, whole in ((line, number < len(lines)) for number, line in enumerate([*lines, *within])):
         words = shlex.split(line, comments=True)
+        while words and re.match(r"[A-Z][A-Z0-9_]*=", words[0]):
+            del words[0]
+        if ">" in words:
+            del words[words.index(">") :]
         if words:
-            yield words
+            yield Command(words, whole)
+
+
+def values(words: list[str], *options: str) -> list[str]:
+    """The values of an option in a command line."""
+    found = [word.partition("=")[2] for word in words if word.partition("=")[0] in options and "=" in word]
+    return found + [after for word, after in pairwise(words) if word in options]
+
+
+def _joined(text: str) -> list[str]:
+    """The lines of a shell block; one that ends in a backslash goes on in the next."""
+    return text.replace("\\\n", " ").splitlines()
 
 
 def keys(schema: dict[str, Any]) -> set[str]:

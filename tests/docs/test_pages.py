@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import re
@@ -9,16 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from offline.cli import _parser
+import offline.cli
+import policy.cli
+import workflows.cli
 from offline.project import load_project
 from offline.stackfile import known_stacks
 from pathways.schema import schema
 from tests.docs import pages
+from tests.docs.usage import problem
 from tests.project.checkout import ROOT
 
-ROOMS = ("pathways", "components", "offline", "stacks", "tests", "scripts", "docs")
+ROOMS = (
+    *("pathways", "components", "offline", "policy", "workflows", "bootstrap", "stacks", "tests", "scripts", "docs"),
+    *(".ci", ".github"),
+)
 SECTIONS = r"(slices|head|runtime|workload|scratch|cluster|network|operators)"
 STACKS = known_stacks(load_project(ROOT))
+PARSERS = {"offline": offline.cli._parser, "policy": policy.cli._parser, "workflows": workflows.cli._parser}
 KEYS = pages.keys(schema())
 
 each_page = pytest.mark.parametrize("page", pages.PAGES, ids=pages.relative)
@@ -42,40 +50,45 @@ def _anchor(heading: str) -> str:
 def missing_files(text: str) -> list[str]:
     """Names of files and folders of the checkout that are not there; `…`, `<…>` and spaces mark a name as no path."""
     named = [span for span in pages.spans(text) if re.fullmatch(rf"({'|'.join(ROOMS)})/[\w./-]*", span)]
-    return [name for name in named if not (ROOT / name).exists()]
+    copies = {command.words[-1] for command in pages.commands(text) if command.words[0] == "cp"}
+    return [name for name in named if not (ROOT / name).exists() and name not in copies]
 
 
 def wrong_commands(text: str) -> list[str]:
-    """Command lines that name a target, a command, an option, a script or a stack that does not exist."""
-    return [" ".join(words) for words in pages.commands(text) if not _right(words)]
+    """Command lines that name a target, a program, an option, a script or a stack that does not exist."""
+    return [wrong for command in pages.commands(text) if (wrong := _wrong(command)) is not None]
 
 
-def _right(words: list[str]) -> bool:
+def _wrong(command: pages.Command) -> str | None:
+    words, line = command.words, " ".join(command.words)
     match words:
         case ["make", target, *_]:
-            return target in _targets() and all(word.removeprefix("STACK=") in STACKS for word in _stacks(words))
-        case [python, "-m", "offline", *arguments] if python.endswith("python"):
-            return _parses(arguments)
+            known = target in _targets() and set(pages.values(words, "STACK")) <= set(STACKS)
+            return None if known else line
+        case [python, "-m", module, *arguments] if python.endswith("python"):
+            parser = PARSERS.get(module)
+            return None if parser is not None and _parses(parser(), arguments) else line
         case [python, script, *_] if python.endswith("python"):
-            return (ROOT / script).is_file()
-        case ["pulumi", *_] if "-s" in words:
-            return words[words.index("-s") + 1] in {*STACKS, "STACK"}
+            return None if (ROOT / script).is_file() else line
+        case ["pulumi", *_] if not set(pages.values(words, "-s", "--stack")) <= {*_stacks_of(words), "STACK"}:
+            return f"{line}: no such stack"
         case _:
-            return True
+            return problem(words, whole=command.whole)
 
 
-def _stacks(words: list[str]) -> list[str]:
-    return [word for word in words if word.startswith("STACK=")]
+def _stacks_of(words: list[str]) -> set[str]:
+    """The stacks of the project that a `pulumi` command is about; those of bootstrap/ are the reader's own."""
+    return {"acme"} if pages.values(words, "-C", "--cwd") == ["bootstrap"] else set(STACKS)
 
 
 def _targets() -> set[str]:
     return set(re.findall(r"^([a-z0-9]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
-def _parses(arguments: list[str]) -> bool:
+def _parses(parser: argparse.ArgumentParser, arguments: list[str]) -> bool:
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
         try:
-            _parser().parse_args(arguments)
+            parser.parse_args(arguments)
         except SystemExit as end:
             return end.code == 0
     return True
@@ -144,6 +157,11 @@ def test_the_readme_leads_to_every_page() -> None:
         ("```console\n$ python -m offline show --xml vision-dev\n```", "commands"),
         ("`python scripts/nothing.py`", "commands"),
         ("```sh\npulumi up -s nobody  # comment\n```", "commands"),
+        ("```sh\npulumi up --stack=nobody\n```", "commands"),
+        ("```sh\nPULUMI_X=1 pulumi refresh -s vision-dev --frobnicate > x\n```", "commands"),
+        ("```sh\nkubectl logs -n vision-dev \\\n  --frobnicate\n```", "commands"),
+        ("`python -m policy --frobnicate`", "commands"),
+        ("`pulumi frobnicate -s vision-dev`", "commands"),
         ("`cluster.minimumVersion`", "keys"),
         ("`slices.capacity.kind: spot`", "keys"),
     ],
@@ -163,8 +181,11 @@ def test_each_checker_finds_what_it_is_for(text: str, checker: str) -> None:
     [
         "# Some title: `x`, y\n[a](#some-title-x-y) [b](CONTRIBUTING.md#checks) [c](https://example.com/none)",
         "`pathways/tpu.py` `tests/`",
+        "```sh\ncp bootstrap/example.yaml bootstrap/Pulumi.mine.yaml\n```\n`bootstrap/Pulumi.mine.yaml`",
         "`make preview STACK=vision-dev` `make test ARGS='-k topology'`",
-        "```sh\npulumi up -s vision-dev\npulumi login gs://bucket\n```",
+        "```sh\npulumi up -s vision-dev\npulumi login gs://bucket\npulumi -C bootstrap up -s acme\n```",
+        "```sh\nPULUMI_X=1 pulumi refresh -s STACK --yes > x\nkubectl get pods \\\n  -n vision-dev\n```",
+        "`python -m policy --rules` `pulumi state delete` `.venv/bin/python -m offline diff vision-dev --base main`",
         "`slices.capacity` `workload.runId` `cluster.existing` `cluster.endpoint: private`",
     ],
 )
