@@ -14,6 +14,7 @@ from components.network import Network, Subnet, existing_subnet
 from components.operators import Operators
 from components.placement import SlicePlacement
 from components.pools import HeadPool, SystemPool, TpuSlices
+from components.protection import Protection
 from components.scratch import ScratchBucket, existing_bucket
 from components.services import ProjectServices
 from components.workload import ProxyDoor, Tenancy, Workload
@@ -49,12 +50,14 @@ class PathwaysStack(pulumi.ComponentResource):
     def _build(self) -> dict[str, Any]:
         plan, place = self._plan, self._place
         services = ProjectServices("services", place, opts=self._options())
-        subnet = self._subnet(services)
+        subnet, network = self._subnet(services)
         repositories = [(where, name) for project, where, name in repositories_of(plan) if project == place.project]
         nodes = NodeIdentity("nodes", place, plan.names, repositories=repositories, opts=self._options(services))
-        bucket = self._bucket(services)
+        bucket, scratch = self._bucket(services)
         placement = self._placement(services)
-        cluster, system = self._cluster(subnet, nodes, [services, nodes, *([placement] if placement else [])])
+        # The bucket too: a deletion ends at it, and by then the cluster has to be gone with all that goes with it.
+        before = [services, nodes, *scratch, *([placement] if placement else [])]
+        cluster, system = self._cluster(subnet, nodes, before, network)
         on_cluster: dict[str, Any] = {
             "cluster": cluster,
             "node_service_account": nodes.email,
@@ -74,13 +77,16 @@ class PathwaysStack(pulumi.ComponentResource):
         options = ResourceOptions.merge(inside, ResourceOptions(depends_on=awaited))
         workload = Workload("workload", plan, pools=[head.pool, *slices.pools], opts=options)
         address: pulumi.Input[str] = proxy_host(plan)
+        last: list[pulumi.Resource] = [workload]
         if plan.outside_clients == "load-balancer" and client_range is not None:
             # Not `inside`: what it owns outside the cluster would stay behind if its deletion were skipped.
             with_cluster: list[pulumi.Resource] | None = [cluster.resource] if cluster.resource else None
             options = ResourceOptions(
                 parent=self, providers=[in_cluster], depends_on=[tenancy], replace_with=with_cluster
             )
-            address = ProxyDoor("door", plan, client_range=client_range, opts=options).address
+            door = ProxyDoor("door", plan, client_range=client_range, opts=options)
+            address, last = door.address, [workload, door]
+        Protection("protection", protect=plan.protect, awaited=last, parent=self)
         return self._outputs(cluster, bucket, slices, workload, address)
 
     def _options(self, *awaited: pulumi.Resource) -> ResourceOptions:
@@ -90,23 +96,25 @@ class PathwaysStack(pulumi.ComponentResource):
     def _lookup(self, *awaited: pulumi.Resource) -> InvokeOutputOptions:
         return InvokeOutputOptions(parent=self, provider=self._google, depends_on=list(awaited))
 
-    def _subnet(self, services: ProjectServices) -> Subnet | None:
+    def _subnet(self, services: ProjectServices) -> tuple[Subnet | None, list[Network]]:
         """The network, created or looked up; None for that of an existing cluster which nobody named."""
         settings, plan = self._plan.settings.network, self._plan.network
         if isinstance(settings, ExistingNetwork):
-            return existing_subnet(self._place, settings.existing, self._lookup())
+            return existing_subnet(self._place, settings.existing, self._lookup()), []
         if plan is None:
-            return None
-        return Network(
-            "network", self._place, self._plan.names, plan, mtu=settings.mtu, opts=self._options(services)
-        ).subnet
+            return None, []
+        names, options = self._plan.names, self._options(services)
+        network = Network("network", self._place, names, plan, mtu=settings.mtu, opts=options)
+        return network.subnet, [network]
 
-    def _bucket(self, services: ProjectServices) -> Output[str]:
+    def _bucket(self, services: ProjectServices) -> tuple[Output[str], list[ScratchBucket]]:
+        """The bucket's name, and the bucket where it is ours."""
         scratch = self._plan.settings.scratch
         if isinstance(scratch, CreatedScratch):
-            name = self._plan.bucket
-            return ScratchBucket("scratch", self._place, scratch, bucket_name=name, opts=self._options(services)).bucket
-        return existing_bucket(scratch.existing, self._place.region, self._lookup())
+            name, options = self._plan.bucket, self._options(services)
+            made = ScratchBucket("scratch", self._place, scratch, bucket_name=name, opts=options)
+            return made.bucket, [made]
+        return existing_bucket(scratch.existing, self._place.region, self._lookup()), []
 
     def _placement(self, services: ProjectServices) -> SlicePlacement | None:
         """The workload policy of the slices, where their generation needs one."""
@@ -117,9 +125,9 @@ class PathwaysStack(pulumi.ComponentResource):
         return SlicePlacement("placement", self._place, policy_name=name, topology=topology, opts=options)
 
     def _cluster(
-        self, subnet: Subnet | None, nodes: NodeIdentity, awaited: list[pulumi.Resource]
+        self, subnet: Subnet | None, nodes: NodeIdentity, awaited: list[pulumi.Resource], network: list[Network]
     ) -> tuple[ClusterHandle, list[SystemPool]]:
-        """The cluster and, where it is ours, its system pool."""
+        """The cluster and, where it is ours, its system pool, whose nodes need the way out of the whole network."""
         settings, place, plan = self._plan.settings.cluster, self._place, self._plan
         if not isinstance(settings, CreatedCluster) or subnet is None:
             return existing_cluster(plan, self._lookup()), []
@@ -134,9 +142,8 @@ class PathwaysStack(pulumi.ComponentResource):
             opts=self._options(*awaited),
         ).handle
         machine = system_machine()
-        pool = SystemPool(
-            "system", place, plan, machine, cluster=cluster, node_service_account=account, opts=self._options(nodes)
-        )
+        options = self._options(nodes, *network)
+        pool = SystemPool("system", place, plan, machine, cluster=cluster, node_service_account=account, opts=options)
         return cluster, [pool]
 
     def _bucket_access(

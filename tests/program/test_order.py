@@ -23,8 +23,9 @@ WAITS: list[tuple[Mapping[str, Any], str, set[str]]] = [
     ({}, "network-nat", {"network-router", "network-nodes"}),
     ({}, "nodes-account", {APIS}),
     ({}, "scratch-bucket", {APIS}),
-    ({}, "cluster-cluster", {APIS, "network-nodes", "nodes-account", "nodes-node-agents"}),
-    ({}, "system-pool", {"cluster-cluster", "nodes-node-agents"}),
+    # The bucket is protected: a deletion ends at it, and by then the cluster is to be gone, with what goes with it.
+    ({}, "cluster-cluster", {APIS, "network-nodes", "nodes-account", "nodes-node-agents", "scratch-bucket"}),
+    ({}, "system-pool", {"cluster-cluster", "nodes-node-agents", "network-nat"}),
     ({}, "head-pool", {"cluster-cluster", "system-pool", "nodes-node-agents", "nodes-images-us-r"}),
     ({}, "slices-0", {"cluster-cluster", "system-pool", "nodes-node-agents", "nodes-images-us-r"}),
     ({"slices": TPU7X}, "slices-1", {"placement-4x4x4", APIS, "system-pool"}),
@@ -63,7 +64,7 @@ DOES_NOT_WAIT: list[tuple[Mapping[str, Any], str, tuple[str, ...]]] = [
     ({}, "network-vpc", ("nodes-", "scratch-", "cluster-")),
     ({}, "nodes-account", ("network-", "scratch-", "cluster-")),
     ({}, "scratch-bucket", ("network-", "nodes-", "cluster-")),
-    ({}, "cluster-cluster", ("scratch-", "slices-", "head-")),
+    ({}, "cluster-cluster", ("network-nat", "network-router", "slices-", "head-")),
     ({}, "operators-jobset", ("slices-", "head-", "workload-")),
     ({}, "tenancy-policy", ("slices-", "head-")),
     ({}, "head-pool", ("slices-", "operators-")),
@@ -97,6 +98,20 @@ def test_everything_of_google_waits_for_the_apis() -> None:
     for resource in recording.of_package("gcp"):
         if resource.name not in apis:
             assert apis - order.waits_for(resource.name) == set(), resource.name
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, EXISTING, {"slices": TPU7X}, {"workload": BALANCED}, {"runtime": HOST_NETWORK}], ids=str
+)
+@pytest.mark.parametrize(("environment", "protect"), [("prod", True), ("dev", False)])
+def test_protection_waits_for_all_that_is_made_so_that_a_deletion_meets_it_first(
+    changes: Mapping[str, Any], environment: str, protect: bool
+) -> None:
+    recording = record(config(**changes, environment=environment))
+    made = {resource.name for resource in recording.resources if resource.custom and not resource.read}
+    assert made - Order(recording).waits_for("protection") == set()
+    (guard,) = [resource for resource in recording.resources if resource.name == "protection"]
+    assert guard.options.get("protect", False) is protect
 
 
 def test_names_are_unique_so_that_the_order_can_be_told_by_them() -> None:

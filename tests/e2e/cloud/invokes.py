@@ -62,7 +62,8 @@ def _network(cloud: Cloud, args: Props, config: ProviderConfig) -> Props:
     project, name = _named(args, config)
     found = _shown(cloud, NETWORK, f"projects/{project}/global/networks/{name}")
     links = [s.props["selfLink"] for s in cloud.store.all(SUBNETWORK) if tail(s.props["network"]) == name]
-    return {**found, "subnetworksSelfLinks": links}
+    # The resource has it as text, the function as a number.
+    return {**found, "networkId": int(found["networkId"]), "subnetworksSelfLinks": links}
 
 
 def _subnetwork(cloud: Cloud, args: Props, config: ProviderConfig) -> Props:
