@@ -27,6 +27,7 @@ PURPOSES: Mapping[str, str] = {
     "pathways:index:Tenancy": "the stack's own corner of the cluster, closed to others",
     "pathways:index:Workload": "the job itself",
     "pathways:index:ProxyDoor": "where clients outside the cluster connect",
+    "pathways:index:Protection": "what a deletion of a protected stack ends at",
 }
 """What a component is for, for a person who does not know GKE."""
 
