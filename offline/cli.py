@@ -68,6 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     schema = _command(commands, "schema", _schema, "the JSON Schema of a stack file")
     schema.add_argument("--reference", action="store_true", help="as Markdown, every key with its rule, instead")
     schema.add_argument("--write", action="store_true", help="write stacks/schema.json and docs/stack-file.md instead")
+
+    adopt = _command(commands, "adopt", _adopt, "an exported state with what a killed run was creating taken in")
+    adopt.add_argument("state", type=Path, metavar="FILE", help="what `pulumi stack export --file FILE` wrote")
     return parser
 
 
@@ -132,6 +135,12 @@ def _schema(options: argparse.Namespace) -> str:
     if options.write:
         return "".join(f"wrote {shown_path(path)}\n" for path in write(find_project(options.project).directory))
     return reference() if options.reference else schema_text()
+
+
+def _adopt(options: argparse.Namespace) -> str:
+    from offline.adopt import adopt, read_state  # noqa: PLC0415
+
+    return json.dumps(adopt(read_state(options.state)), indent=4) + "\n"
 
 
 def _record(options: argparse.Namespace, names: Sequence[str]) -> list[Recording]:

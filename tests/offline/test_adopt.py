@@ -1,0 +1,124 @@
+"""`python -m offline adopt`: what a killed run was creating, taken into the state."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offline
+from offline.adopt import adopt
+from offline.cli import main
+from offline.project import load_project
+from offline.stackfile import known_stacks
+from tests.offline.support import recorded
+
+ROOT = Path(offline.__file__).parents[1]
+STACKS = known_stacks(load_project(ROOT))
+
+
+def operation(type_: str, inputs: dict[str, Any], kind: str = "creating", name: str = "it") -> dict[str, Any]:
+    return {"type": kind, "resource": {"urn": f"urn:pulumi:dev::p::{type_}::{name}", "type": type_, "inputs": inputs}}
+
+
+def state(*pending: dict[str, Any], resources: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
+    return {"version": 3, "deployment": {"resources": list(resources), "pending_operations": list(pending)}}
+
+
+@pytest.mark.parametrize(
+    ("type_", "inputs", "id_"),
+    [
+        ("gcp:compute/network:Network", {"project": "p", "name": "n"}, "projects/p/global/networks/n"),
+        (
+            "gcp:compute/subnetwork:Subnetwork",
+            {"project": "p", "region": "r", "name": "n"},
+            "projects/p/regions/r/subnetworks/n",
+        ),
+        ("gcp:compute/routerNat:RouterNat", {"project": "p", "region": "r", "router": "…/a", "name": "n"}, "p/r/a/n"),
+        (
+            "gcp:container/cluster:Cluster",
+            {"project": "p", "location": "r", "name": "n"},
+            "projects/p/locations/r/clusters/n",
+        ),
+        (
+            "gcp:container/nodePool:NodePool",
+            {"project": "p", "location": "r", "cluster": "c", "name": "n"},
+            "projects/p/locations/r/clusters/c/nodePools/n",
+        ),
+        (
+            "gcp:serviceaccount/account:Account",
+            {"project": "p", "accountId": "a"},
+            "projects/p/serviceAccounts/a@p.iam.gserviceaccount.com",
+        ),
+        ("gcp:storage/bucket:Bucket", {"project": "p", "name": "b"}, "b"),
+        ("kubernetes:core/v1:Namespace", {"metadata": {"name": "n"}}, "n"),
+        ("kubernetes:jobset.x-k8s.io/v1alpha2:JobSet", {"metadata": {"name": "j", "namespace": "n"}}, "n/j"),
+    ],
+)
+def test_what_was_being_created_is_in_the_state_under_the_id_that_the_cloud_gives_it(
+    type_: str, inputs: dict[str, Any], id_: str
+) -> None:
+    pending = operation(type_, inputs)
+    after = adopt(state(pending))["deployment"]
+    assert after == {"resources": [{**pending["resource"], "id": id_, "outputs": {}}]}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_resource_of_every_stack_can_be_adopted_or_created_again(stack: str) -> None:
+    recording = recorded(stack, ROOT, "up")
+    custom = [found for found in recording.resources if found.custom]
+    assert len(custom) > 10
+    adopt(state(*(operation(found.type, dict(found.inputs), name=found.name) for found in custom)))
+
+
+def test_what_a_grant_or_an_api_or_a_chart_left_half_done_is_done_again() -> None:
+    again = [operation("gcp:projects/service:Service", {}), operation("kubernetes:helm.sh/v3:Release", {})]
+    assert adopt(state(*again))["deployment"] == {"resources": []}
+
+
+def test_an_update_or_deletion_under_way_leaves_its_resource_in_the_state() -> None:
+    pool = {**operation("gcp:container/nodePool:NodePool", {})["resource"], "id": "pool"}
+    for kind in ("updating", "deleting"):
+        pending = operation("gcp:container/nodePool:NodePool", {}, kind)
+        assert adopt(state(pending, resources=(pool,)))["deployment"] == {"resources": [pool]}
+
+
+def test_a_successor_takes_the_place_of_what_it_replaces() -> None:
+    pending = operation("gcp:storage/bucket:Bucket", {"name": "new"})
+    old = {**pending["resource"], "id": "old", "pendingReplacement": True}
+    (found,) = adopt(state(pending, resources=(old,)))["deployment"]["resources"]
+    assert found["id"] == "new"
+
+
+def test_the_command_prints_a_state_that_pulumi_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(state(operation("gcp:storage/bucket:Bucket", {"name": "b"}))))
+    assert main(["adopt", str(file)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["version"] == 3
+    assert [found["id"] for found in printed["deployment"]["resources"]] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a state"),
+        ("[]", "deployment: missing"),
+        ("{}", "what `pulumi stack export --file` writes"),
+        (
+            json.dumps(state(operation("aws:s3/bucket:Bucket", {}))),
+            "state: it: nothing tells the id of a aws:s3/bucket:Bucket",
+        ),
+    ],
+)
+def test_what_is_no_state_of_this_project_is_refused(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(text)
+    assert main(["adopt", str(file)]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert said in printed.err
