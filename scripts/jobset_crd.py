@@ -19,7 +19,8 @@ TARGET = Path(__file__).parent.parent / "components" / "crds"
 def stripped(schema: Any) -> Any:
     """A copy without the descriptions; a *property* that is called `description` stays, as it is a map."""
     if isinstance(schema, dict):
-        return {key: stripped(value) for key, value in schema.items() if not (key == "description" and isinstance(value, str))}
+        kept = ((key, value) for key, value in schema.items() if key != "description" or not isinstance(value, str))
+        return {key: stripped(value) for key, value in kept}
     if isinstance(schema, list):
         return [stripped(value) for value in schema]
     return schema

@@ -2,7 +2,7 @@
 
 (a) recording `llm-prod` against running the same program with the bare SDK and its stock mocks, collector off in both;
 (b) recording stacks of 10, 100 and 1,000 single-host v6e slices: seconds a slice;
-(c) whole processes of the command line.
+(c) whole processes of the command line, a diff of 100 slices against one `show` of them among them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import gc
 import json
 import logging
 import runpy
+import shutil
 import statistics
 import subprocess
 import sys
@@ -57,15 +58,41 @@ def main() -> None:
         faulty = Path(folder, "Pulumi.faulty.yaml")
         faulty.write_text(json.dumps({"config": {"pathways:team": "Vision"}}))
         report("process: a refused file (limit 0.35 s)", timed(lambda: process(("show", str(faulty)), expect=1)))
+    diff_run()
+
+
+def diff_run() -> None:
+    """A diff of 100 slices, one of them new, against one `show` of it, as whole processes in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        base, head = Path(folder, "base"), Path(folder, "head")
+        for copy, count in ((base, FEW - 1), (head, FEW)):
+            for name in ("components", "pathways"):
+                shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+            for name in ("Pulumi.yaml", "__main__.py"):
+                shutil.copy(ROOT / name, copy / name)
+            (copy / "stacks").mkdir()
+            (copy / "stacks/Pulumi.many.yaml").write_text(many_slices(count))
+        at = ("--project", str(head))
+        show, diff = interleaved(
+            lambda: process(("show", "many", *at)), lambda: process(("diff", "many", *at, "--base", str(base)))
+        )
+    report(f"process: show of {FEW} slices", show)
+    report("process: diff of them against one slice less", diff)
+    print(f"  ratio {statistics.median(b / a for a, b in zip(show, diff, strict=True)):.2f} (limit 2)")
+
+
+def many_slices(count: int) -> str:
+    """The text of a stack file with `count` single-host slices."""
+    config = yaml.safe_load((ROOT / "stacks/Pulumi.vision-dev.yaml").read_text())
+    config["config"]["pathways:slices"] = {"tpu": "v6e", "topology": "2x2", "count": count}
+    return str(yaml.safe_dump(config))
 
 
 def slices_run(count: int) -> float:
     """Record a stack of `count` slices; the median of the seconds a slice."""
-    config = yaml.safe_load((ROOT / "stacks/Pulumi.vision-dev.yaml").read_text())
-    config["config"]["pathways:slices"] = {"tpu": "v6e", "topology": "2x2", "count": count}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "Pulumi.many.yaml")
-        file.write_text(yaml.safe_dump(config))
+        file.write_text(many_slices(count))
         seconds = timed(lambda: record(str(file), project=ROOT))
     report(f"record {count} slices", seconds)
     return statistics.median(seconds) / count
@@ -90,11 +117,14 @@ def bare_run(stack: str) -> None:
     merged = effective_config(project, found.config, found.label)
     config = {key: value if isinstance(value, str) else json.dumps(value) for key, value in merged.items()}
 
+    def program() -> None:
+        runpy.run_path(str(ROOT), run_name="__main__")
+
     def run() -> None:
         set_all_config(config)
         monitor = MockMonitor(StockMocks())
-        features = set(monitor.GetDeploymentInfo(Empty()).supportedFeatures)
-        settings = MockSettings(
+        features = set(monitor.GetDeploymentInfo(Empty()).supportedFeatures)  # type: ignore[no-untyped-call]
+        settings = MockSettings(  # type: ignore[no-untyped-call]
             monitor=monitor,
             monitor_features=features,
             engine=MockEngine(logging.getLogger("stock")),
@@ -105,9 +135,7 @@ def bare_run(stack: str) -> None:
             callbacks=None,
         )
         configure(settings)
-        asyncio.get_event_loop().run_until_complete(
-            run_in_stack(lambda: runpy.run_path(str(ROOT), run_name="__main__"))  # type: ignore[arg-type]
-        )
+        asyncio.get_event_loop().run_until_complete(run_in_stack(program))
 
     gc.disable()
     loop = asyncio.new_event_loop()
@@ -122,7 +150,7 @@ def bare_run(stack: str) -> None:
 
 def process(arguments: Sequence[str], expect: int = 0) -> None:
     """One whole run of the command line."""
-    done = subprocess.run([sys.executable, "-m", "offline", *arguments], cwd=ROOT, capture_output=True, check=False)  # noqa: S603
+    done = subprocess.run([sys.executable, "-m", "offline", *arguments], cwd=ROOT, capture_output=True, check=False)
     if done.returncode != expect:
         raise SystemExit(f"offline {' '.join(arguments)} ended with {done.returncode}: {done.stderr.decode()}")
 
@@ -149,11 +177,10 @@ def _seconds(action: Callable[[], object]) -> float:
 
 def report(what: str, seconds: list[float]) -> None:
     """One line: the median, and the spread that says how noisy the machine was."""
-    print(
-        f"{what:45} {statistics.median(seconds):7.3f} s   ({min(seconds):.3f} to {max(seconds):.3f}, {len(seconds)} runs)"
-    )
+    middle, least, most = statistics.median(seconds), min(seconds), max(seconds)
+    print(f"{what:45} {middle:7.3f} s   ({least:.3f} to {most:.3f}, {len(seconds)} runs)")
 
 
 if __name__ == "__main__":
-    pulumi.log.warn = lambda *_, **__: None  # type: ignore[assignment]
+    pulumi.log.warn = lambda *_, **__: None
     main()
