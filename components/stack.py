@@ -63,11 +63,13 @@ class PathwaysStack(pulumi.ComponentResource):
             "node_service_account": nodes.email,
             "pod_range": subnet.pod_range if subnet and isinstance(plan.settings.network, ExistingNetwork) else None,
         }
-        head = HeadPool("head", place, plan, **on_cluster, opts=self._options(nodes, *system))
-        policy = placement.policy if placement else None
-        slices = TpuSlices("slices", place, plan, **on_cluster, policy=policy, opts=self._options(nodes, *system))
-        access = self._bucket_access(services, bucket, nodes, cluster)
         in_cluster = self._kubernetes("kubernetes", cluster)
+        # A pool that is replaced has the JobSet deleted first; the engine can do that only once it knows the provider.
+        waiting = self._options(nodes, *system, in_cluster)
+        head = HeadPool("head", place, plan, **on_cluster, opts=waiting)
+        policy = placement.policy if placement else None
+        slices = TpuSlices("slices", place, plan, **on_cluster, policy=policy, opts=waiting)
+        access = self._bucket_access(services, bucket, nodes, cluster)
         operators = self._operators(in_cluster, cluster, system)
         outside = plan.outside_clients != "none"
         client_range = subnet.client_range if subnet and outside else None

@@ -26,8 +26,9 @@ WAITS: list[tuple[Mapping[str, Any], str, set[str]]] = [
     # The bucket is protected: a deletion ends at it, and by then the cluster is to be gone, with what goes with it.
     ({}, "cluster-cluster", {APIS, "network-nodes", "nodes-account", "nodes-node-agents", "scratch-bucket"}),
     ({}, "system-pool", {"cluster-cluster", "nodes-node-agents", "network-nat"}),
-    ({}, "head-pool", {"cluster-cluster", "system-pool", "nodes-node-agents", "nodes-images-us-r"}),
-    ({}, "slices-0", {"cluster-cluster", "system-pool", "nodes-node-agents", "nodes-images-us-r"}),
+    # A pool that is replaced takes the JobSet along first, and the engine deletes nothing of a provider it has not met.
+    ({}, "head-pool", {"cluster-cluster", "system-pool", "nodes-node-agents", "nodes-images-us-r", "kubernetes"}),
+    ({}, "slices-0", {"cluster-cluster", "system-pool", "nodes-node-agents", "nodes-images-us-r", "kubernetes"}),
     ({"slices": TPU7X}, "slices-1", {"placement-4x4x4", APIS, "system-pool"}),
     ({}, "operators-jobset", {"operators-jobset-crd", "system-pool", "kubernetes"}),
     ({}, "operators-jobset-crd", {"system-pool", "kubernetes-crds"}),
