@@ -7,6 +7,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 
 import pytest
 
+from tests.e2e.changes.configs import config
+from tests.e2e.changes.decisions import Decisions
+from tests.e2e.changes.rows import ON_A_COMMITTED_STACK, make_guests
+from tests.e2e.changes.walk import Walk
 from tests.e2e.cluster import charts, nodes
 from tests.e2e.cluster.control_plane import PROGRAMS as CONTROL_PLANE
 from tests.e2e.cluster.control_plane import ControlPlane
@@ -16,7 +20,7 @@ from tests.e2e.lifecycle import Life
 from tests.e2e.tools.build import Tool, find, without_go
 from tests.e2e.tools.programs import BY_NAME, PROGRAMS
 from tests.e2e.world import World
-from tests.e2e.world_setup import STACKS
+from tests.e2e.world_setup import STACKS, prepare
 
 SYSTEM_POOL = "system"
 _RUN = pytest.StashKey[Processes]()
@@ -98,6 +102,26 @@ def life(request: pytest.FixtureRequest, world: World) -> Life:
     return Life.begin(world, request.param)
 
 
+@pytest.fixture(scope="session")
+def decisions(request: pytest.FixtureRequest, life: Life) -> Iterator[Decisions]:
+    """Previews of changes to the stack that `life` is at; those that any of the chosen tests needs are under way."""
+    chosen = {_row(item) for item in request.session.items}
+    cases = [case for case in ON_A_COMMITTED_STACK if case.stack == life.stack and case.name in chosen]
+    found = Decisions(life.deployment)
+    found.begin((case, config(life.world, life.stack, case.head)) for case in cases)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session")
+def walk(world: World) -> Walk:
+    """A stack of its own to lead through changes, beside what others made."""
+    prepare(world, "vision-dev")
+    found = Walk(world, world.deployment("vision-dev"))
+    make_guests(world.cloud, found.project, found.region)
+    return found
+
+
 @pytest.fixture
 def namespace(control_plane: ControlPlane) -> Iterator[str]:
     """A namespace of the test's own that enforces Pod Security `baseline`; it ends with the test.
@@ -145,3 +169,9 @@ def _installed(needs: Needs, plane: ControlPlane, chart: charts.Chart) -> Iterat
 def _ending(plane: ControlPlane) -> list[str]:
     found = plane.kube.objects("Namespace")
     return [n["metadata"]["name"] for n in found if "deletionTimestamp" in n["metadata"]]
+
+
+def _row(item: pytest.Item) -> object:
+    """The value of a test's parameter `row`, if it has one."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("row") if callspec else None

@@ -116,8 +116,10 @@ class KubeBackend:
             return
         self._clear(*_WEBHOOKS)
         # Namespaces before nodes: a pod whose node is gone ends only when the garbage collector comes by.
-        for name in self._namespaces():
-            self._delete(f"/api/v1/namespaces/{name}")
+        namespaces = self._namespaces()
+        self._each(self._delete, [f"/api/v1/namespaces/{name}" for name in namespaces])
+        # From now on nothing new starts there. What runs ends at once, or the namespace waits for its grace period.
+        self._each(self._delete, [f"/api/v1/namespaces/{name}/pods?gracePeriodSeconds=0" for name in namespaces])
         deadline = time.monotonic() + 60
         while self._namespaces() and time.monotonic() < deadline:
             time.sleep(0.1)
