@@ -8,6 +8,7 @@ import pulumi_kubernetes as kubernetes
 from pulumi import Output
 
 from components.common import named_child
+from components.patience import wait_for_webhook
 from pathways import manifests
 from pathways.plan import Plan
 
@@ -71,13 +72,15 @@ class Workload(pulumi.ComponentResource):
         """
         super().__init__("pathways:index:Workload", name, {}, opts)
         job_set = manifests.job_set(plan)
+        # The old one is gone by the time that the new one is refused: giving up would leave no job at all.
+        patient = pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{name}-webhook", wait_for_webhook)])
         created = kubernetes.apiextensions.CustomResource(
             f"{name}-jobset",
             api_version=job_set["apiVersion"],
             kind=job_set["kind"],
             metadata=job_set["metadata"],
             spec=job_set["spec"],
-            opts=named_child(self, opts, replace_on_changes=["spec"], replace_with=list(pools)),
+            opts=named_child(self, opts, replace_on_changes=["spec"], replace_with=list(pools), hooks=patient),
         )
         self.metadata = created.metadata  # type: ignore[attr-defined]  # the SDK adds it at run time
         self.register_outputs({})
