@@ -28,11 +28,16 @@ _RUN = pytest.StashKey[Processes]()
 Needs = Callable[..., Mapping[str, Tool]]
 
 
+# The life of a stack is shared by several files; any other file has a world to itself while it runs.
+_ONE_LIFE = frozenset({"test_10_lifecycle", "test_60_pod_security", "test_61_network_policy", "test_69_destroy"})
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of this folder needs the real engine."""
+    """All of this folder needs the real engine, and what shares a world runs in one process."""
     for item in items:
         if "tests/e2e/" in item.path.as_posix():
             item.add_marker("e2e")
+            item.add_marker(pytest.mark.xdist_group("life" if item.path.stem in _ONE_LIFE else item.path.stem))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -97,8 +102,10 @@ def world(needs: Needs, processes: Processes, control_plane: ControlPlane) -> It
 
 @pytest.fixture(scope="session", params=STACKS)
 def life(request: pytest.FixtureRequest, world: World) -> Life:
-    """Each stack of the project in turn, brought up once for all tests that look at it, across files; pytest runs these
-    tests stack by stack, in the order of the files, so the file that destroys comes last."""
+    """Each stack of the project in turn, brought up once for all tests that look at it, across files.
+
+    pytest runs these tests stack by stack, in the order of the files, so the file that destroys comes last.
+    """
     return Life.begin(world, request.param)
 
 
