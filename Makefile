@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help preview policy scan test check format e2e bench schema lock clean runtime dev
+.PHONY: help preview policy scan test check format e2e proof bench schema lock clean runtime dev
 
 # Packages are installed uncompiled (scripts/setup.sh): without this each run would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -41,13 +41,20 @@ format: dev ## write what lint and format can mend themselves
 	@$(python) -m ruff format --quiet
 
 e2e: dev ## the real-engine suite: Pulumi's engine and a Kubernetes control plane on this machine
-	@$(python) -m pytest tests/e2e $(ARGS)
+	@$(python) -m tests.e2e.tools
+	@$(python) -m pytest tests/e2e --numprocesses=2 --dist=loadgroup $(ARGS)
+
+proof: dev ## the real-engine suite, and docs/proof.md written anew from what it showed
+	@$(python) -m tests.e2e.tools
+	@report=$$(mktemp) && $(python) -m pytest tests/e2e --numprocesses=2 --dist=loadgroup --junitxml=$$report $(ARGS); \
+	status=$$?; $(python) -m tests.e2e.proof $$report; rm -f $$report; exit $$status
 
 bench: dev ## the speed of the recorder and of the command line
 	@$(python) -m tests.bench
 
-schema: runtime ## write stacks/schema.json and docs/stack-file.md anew from the settings models
+schema: runtime ## write anew what is made from code: stacks/schema.json, docs/stack-file.md, the rules in docs/policy.md
 	@$(python) -m offline schema --write
+	@$(python) -m policy --write
 
 lock: runtime ## renew requirements*.txt from requirements*.in (ARGS=--upgrade for the newest versions)
 	@sh scripts/lock.sh $(ARGS)
