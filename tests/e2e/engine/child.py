@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import runpy
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def main(order_file: str) -> int:
     with Path(order["events"]).open("a", encoding="utf-8", buffering=1) as events:
 
         def on_event(event: auto.EngineEvent) -> None:
-            events.write(json.dumps(_plain(event)) + "\n")
+            events.write(json.dumps({**_plain(event), "received": time.time()}) + "\n")
 
         try:
             getattr(stack, order["operation"])(on_event=on_event, on_output=print, color="never", **order["options"])
