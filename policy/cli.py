@@ -14,8 +14,10 @@ import offline
 from offline.errors import OfflineError
 from offline.project import find_project
 from offline.stackfile import known_stacks
+from offline.text import shown_path
 from policy.evaluate import evaluate
 from policy.model import Finding, Waiver
+from policy.reference import PAGE, write
 from policy.report import report, rules_page
 from policy.waivers import FILE, expired, is_scanner_rule, load, this_day, unused
 
@@ -25,6 +27,9 @@ def main(arguments: Sequence[str] | None = None, *, today: date | None = None) -
     options = _parser().parse_args(arguments)
     if options.rules:
         print(rules_page(), end="")
+        return 0
+    if options.write:
+        print(f"wrote {shown_path(write(find_project(options.project).directory))}")
         return 0
     try:
         return _check(options, today or this_day())
@@ -43,7 +48,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("stack", nargs="*", metavar="STACK", help="a stack's name or the path of a stack file")
     parser.add_argument("--all", action="store_true", help="every stack that has a file")
     parser.add_argument("--json", action="store_true", help="as JSON: findings, expired and unused waivers")
-    parser.add_argument("--rules", action="store_true", help="list the rules instead")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--rules", action="store_true", help="list the rules instead")
+    instead.add_argument("--write", action="store_true", help=f"write the table of rules in {PAGE} instead")
     parser.add_argument("--project", type=Path, metavar="DIR", help="the project's directory (default: the current)")
     parser.add_argument("--waivers", type=Path, metavar="FILE", default=FILE, help="default: policy/waivers.yaml")
     parser.set_defaults(parser=parser)

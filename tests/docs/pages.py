@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from tests.project.checkout import ROOT
 
 PAGES = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
 README = ROOT / "README.md"
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"([A-Z][A-Z0-9_]*=\S* )*(make|pulumi|gcloud|kubectl|git|gh|\S*python) \S")
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
@@ -28,8 +29,8 @@ class Block:
 
 
 def blocks(text: str, language: str) -> list[Block]:
-    """The fenced blocks of a page in one language."""
-    return [Block(*found) for found in _FENCE.findall(text) if found[0] == language]
+    """The fenced blocks of a page in one language, those within lists too."""
+    return [Block(found, dedent(inner)) for _, found, inner in _FENCE.findall(text) if found == language]
 
 
 def spans(text: str) -> list[str]:

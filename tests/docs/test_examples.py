@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import offline
 from offline import cli
-from offline.project import load_project
-from offline.runner import record_stack
-from offline.stackfile import load_stack
 from pathways.errors import StackFileError
 from pathways.load import load
 from pathways.plan import derive
@@ -22,7 +20,12 @@ from tests.project.checkout import ROOT
 LEFT_OUT = "…"
 TEXT = pages.README.read_text("utf-8")
 STACK_FILES = [(page, block) for page in pages.PAGES for block in pages.blocks(page.read_text("utf-8"), "yaml")]
-CONSOLES = [block for page in pages.PAGES for block in pages.blocks(page.read_text("utf-8"), "console")]
+CONSOLES = [
+    block
+    for page in pages.PAGES
+    for block in pages.blocks(page.read_text("utf-8"), "console")
+    if " offline diff " not in block.text.split("\n")[0]  # tests/docs/test_changes.py has those
+]
 ROW = re.compile(r"^\| \[([\w-]+)\]\((\S+)\) \| .+ \| (\d+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
 
 
@@ -111,15 +114,45 @@ def test_output_is_compared_in_runs_and_in_order(shown: list[str], left: list[st
     assert left_over(shown, ["a", "b", "c", "d"]) == left
 
 
-def test_urns_buckets_and_outputs_of_the_readme_are_those_of_the_plan() -> None:
-    project = load_project(ROOT)
-    recorded = record_stack(project, load_stack(project, "vision-dev"), "preview").to_json()
-    urns = set(re.findall(r"urn:pulumi:[^'\s]+", TEXT))
-    assert urns
+EVERYWHERE = "\n".join(page.read_text("utf-8") for page in pages.PAGES)
+
+
+def test_urns_buckets_and_outputs_of_the_pages_are_those_of_the_plan() -> None:
+    recorded = offline.record("vision-dev", project=ROOT).to_json()
+    urns = set(re.findall(r"urn:pulumi:[^'\s]+", EVERYWHERE))
+    assert len(urns) >= 3
     assert urns <= {resource["urn"] for resource in recorded["resources"]}
-    buckets = set(re.findall(r"gs://([\w-]+-scratch)\b", TEXT))
+    buckets = set(re.findall(r"gs://([\w-]+-scratch)\b", EVERYWHERE))
     made = [each["inputs"]["name"] for each in recorded["resources"] if each["type"] == "gcp:storage/bucket:Bucket"]
     assert buckets == set(made)
-    outputs = set(re.findall(r"pulumi stack output (\w+)", TEXT))
+    outputs = set(re.findall(r"pulumi stack output (\w+)", EVERYWHERE))
     assert outputs
     assert outputs <= set(recorded["outputs"])
+
+
+def test_names_in_commands_are_those_of_the_plan() -> None:
+    """Clusters, pools, places, projects, accounts and namespaces that `gcloud` and `kubectl` are given."""
+    known: dict[str, set[str]] = {}
+    for stack in ("vision-dev", "vision-prod"):
+        settings = load(yaml.safe_load((ROOT / f"stacks/Pulumi.{stack}.yaml").read_text())["config"], stack)
+        plan = derive(settings)
+        names = plan.names
+        for option, name in (
+            ("--cluster", names.cluster),
+            ("-n", names.namespace),
+            ("-n", "jobset-system"),
+            ("--project", settings.project),
+            ("--location", settings.region),
+            ("--zone", settings.zone),
+            ("--iam-account", f"{names.node_service_account}@{settings.project}.iam.gserviceaccount.com"),
+        ):
+            known.setdefault(option, set()).add(name)
+        known.setdefault("pool", set()).update(names.slice_pool(index) for index in range(plan.slice_count))
+    given = {option: set[str]() for option in known}
+    for command in pages.commands(EVERYWHERE):
+        if command.words[0] in ("gcloud", "kubectl"):
+            for option in known:
+                given[option] |= set(pages.values(command.words, option))
+            given["pool"] |= set(re.findall(r"gke-nodepool=([\w-]+)", " ".join(command.words)))
+    assert {option: names - known[option] for option, names in given.items()} == {key: set() for key in known}
+    assert all(given.values())

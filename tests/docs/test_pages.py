@@ -68,7 +68,7 @@ def _wrong(command: pages.Command) -> str | None:
         case [python, "-m", module, *arguments] if python.endswith("python"):
             parser = PARSERS.get(module)
             return None if parser is not None and _parses(parser(), arguments) else line
-        case [python, script, *_] if python.endswith("python"):
+        case [shell, script, *_] if shell == "sh" or shell.endswith("python"):
             return None if (ROOT / script).is_file() else line
         case ["pulumi", *_] if not set(pages.values(words, "-s", "--stack")) <= {*_stacks_of(words), "STACK"}:
             return f"{line}: no such stack"
