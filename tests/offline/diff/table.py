@@ -87,10 +87,10 @@ LOST_BUCKET = ("bucket-not-empty", "protected")
 SPOT = {"slices.capacity": {"type": "spot"}}
 FLEX = {"slices.capacity": {"type": "flex-start", "maxRunDuration": "3d"}}
 RESERVED = {"slices.capacity": {"type": "reservation", "name": "tpus"}}
-NETWORK = {
+NETWORK: Edit = {
     "network": {"existing": {"network": "net", "subnetwork": "sub", "podRange": "pods", "serviceRange": "services"}}
 }
-CLUSTER = {
+CLUSTER: Edit = {
     "cluster": {"existing": {"name": "research", "location": "us-east5"}},
     "operators.jobset": {"install": False},
 }
@@ -247,6 +247,7 @@ CASES = (
     ),
     Case("team", {"team": "sight"}, NEW_NAMES, "destroys-data", stopped=LOST_BUCKET),
     Case("environment", {"environment": "staging"}, NEW_NAMES, "destroys-data", stopped=LOST_BUCKET),
+    Case("dev to prod", {"environment": "prod"}, NEW_NAMES, "destroys-data", stopped=LOST_BUCKET),
     # cluster
     Case("release channel", {"cluster.releaseChannel": "STABLE"}, {"cluster-cluster": "update"}, "in-place"),
     Case("least version", {"cluster.minVersion": "1.34.1-gke.2541000"}, {"cluster-cluster": "update"}, "in-place"),
@@ -285,6 +286,26 @@ CASES = (
             "tenancy-policy": "replace",
         },
         "replaces-cluster",
+    ),
+    Case(
+        "existing cluster to a created one",
+        {"cluster": None, "network": None, "operators.jobset": None},
+        {
+            **SLICES,
+            **JOB,
+            **NETWORK_COMES,
+            "cluster-cluster": "create",
+            "system-pool": "create",
+            "head-pool": "replace",
+            "operators-jobset": "create",
+            "operators-jobset-crd": "create",
+            "kubernetes-crds": "create",
+            "kubernetes": "replace",
+            "tenancy-namespace": "replace",
+            "tenancy-account": "replace",
+        },
+        "replaces-slice",
+        stack="shared-dev",
     ),
     Case(
         "a protected cluster moves",
