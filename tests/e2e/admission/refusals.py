@@ -13,7 +13,7 @@ Part = Callable[[Manifest], None]
 
 @dataclass(frozen=True)
 class Refusal:
-    """A fault with both verdicts: `changes` to the stack file's sections, and `spoil`, which puts it into a manifest."""
+    """A fault with both verdicts: `changes` to the stack file's sections, `spoil` puts the same into a manifest."""
 
     name: str
     changes: Mapping[str, Any]
