@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from offline.diff.model import Amount, Change, Diff, Impact, Kind, Obstacle, Operation, PathChange, Step
+from offline.diff.model import Amount, Change, Diff, Finding, Impact, Kind, Obstacle, Operation, PathChange, Step
 from offline.diff.paths import Item, Path, Segment
 
 _IMPACTS = {impact.word: impact for impact in Impact}
@@ -35,6 +35,7 @@ def load(form: Mapping[str, Any]) -> Diff:
         obstacles=tuple(
             Obstacle(_string(raw["urn"]), _rule(raw["rule"]), _string(raw["sentence"])) for raw in form["obstacles"]
         ),
+        findings=tuple(map(_finding, form["policy"])),
         notes=tuple(map(_string, form["notes"])),
         steps=tuple(Step(_string(raw["operation"]), _string(raw["urn"])) for raw in form["steps"]),
     )
@@ -57,6 +58,20 @@ def _change(raw: Mapping[str, Any]) -> Change:
         goes_with=_maybe(raw.get("goesWith")),
         kept=_flag(raw.get("kept", False)),
         source=_maybe(raw.get("source")),
+    )
+
+
+def _finding(raw: Mapping[str, Any]) -> Finding:
+    return Finding(
+        urn=_string(raw["urn"]),
+        name=_string(raw["name"]),
+        rule=_rule(raw["rule"]),
+        level=_rule(raw["level"]),
+        detail=_string(raw["detail"]),
+        sentence=_string(raw["sentence"]),
+        fix=_string(raw["fix"]),
+        waived=_maybe(raw["waived"]),
+        new=_flag(raw["new"]),
     )
 
 
@@ -94,7 +109,7 @@ def _string(value: object) -> str:
 
 
 def _rule(value: object) -> str:
-    """An obstacle's rule, which is shown as it is."""
+    """The name of a rule."""
     if not re.fullmatch(r"[a-z-]{1,40}", _string(value)):
         raise ValueError
     return _string(value)

@@ -69,7 +69,8 @@ def _policy(diff: Diff, rows: int | None) -> Iterator[str]:
     if found:
         yield from ("| policy | level | what is wrong | write |", "|---|---|---|---|")
     for finding, names in found[:rows]:
-        rule, level = (f"**{each}**" if finding.stops else each for each in (finding.rule, finding.level))
+        loud = "**" if finding.stops else ""
+        rule, level = (f"{loud}{_text(each)}{loud}" for each in (finding.rule, finding.level))
         yield f"| {rule} | {level} | {_text(f'{names}: {finding.detail}')} | {_text(finding.fix)} |"
     if rows is not None and len(found) > rows:
         yield f"| and {len(found) - rows} more | | | |"
