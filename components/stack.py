@@ -56,7 +56,7 @@ class PathwaysStack(pulumi.ComponentResource):
         bucket, scratch = self._bucket(services)
         placement = self._placement(services)
         # The bucket too: a deletion ends at it, and by then the cluster has to be gone with all that goes with it.
-        before = [services, nodes, *scratch, *([placement] if placement else [])]
+        before: list[pulumi.Resource] = [services, nodes, *scratch, *([placement] if placement else [])]
         cluster, system = self._cluster(subnet, nodes, before, network)
         on_cluster: dict[str, Any] = {
             "cluster": cluster,
