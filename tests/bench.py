@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextvars
 import gc
@@ -41,6 +42,7 @@ FEW, MANY = 100, 1000
 
 def main() -> None:
     """Print all figures; the limits beside them are the project's own."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     ours, bare = interleaved(lambda: record("llm-prod", project=ROOT), lambda: bare_run("llm-prod"))
     report("record llm-prod", ours)
     report("the same with stock mocks", bare)
