@@ -12,13 +12,13 @@ import yaml
 
 import offline
 from bootstrap.access import ACCOUNTS, APPLIER, GRANTED_BY_STACKS, PREVIEWER, condition
-from offline.project import load_project
 from offline.recording import Mode, Recording, Resource
 from offline.stackfile import known_stacks
 from tests.bootstrap.test_settings import loaded
 from tests.project.checkout import ROOT
 from tests.support import google_schema
 from tests.support.recording import read
+from tests.support.recordings import PROJECT, committed
 
 FOLDER = ROOT / "bootstrap"
 PROJECT_GRANT = "gcp:projects/iAMMember:IAMMember"
@@ -195,8 +195,8 @@ def test_the_applier_hands_out_only_what_stacks_grant() -> None:
 def of_the_stacks() -> tuple[Resource, ...]:
     return tuple(
         resource
-        for stack in known_stacks(load_project(ROOT))
-        for resource in offline.record(stack, project=ROOT).resources
+        for stack in known_stacks(PROJECT)
+        for resource in committed(stack).resources
         if resource.type.startswith("gcp:")
     )
 

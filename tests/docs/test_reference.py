@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,16 @@ def test_write_makes_both_files_in_a_project(tmp_path: Path) -> None:
     assert written[1].read_text("utf-8") == reference()
 
 
+@cache
+def text() -> str:
+    """The reference, made once."""
+    return reference()
+
+
 def test_every_key_has_a_row_with_a_meaning() -> None:
     rows: dict[str, set[str]] = {}
     section = ""
-    for line in reference().splitlines():
+    for line in text().splitlines():
         if heading := re.match(r"#{2,5} (?:`([\w.]+)`)?", line):
             section = heading[1] or ""
         elif row := re.match(r"\| `([\w:]+)` \| (.+) \| (.+) \| (.+) \| (\S.*) \|$", line):
@@ -61,11 +68,11 @@ def test_every_key_has_a_row_with_a_meaning() -> None:
     ],
 )
 def test_a_row_says_type_rule_default_and_example(row: str) -> None:
-    assert f"\n{row}" in reference()
+    assert f"\n{row}" in text()
 
 
 def test_the_forms_of_a_union_stand_apart() -> None:
-    headings = [line for line in reference().splitlines() if line.startswith("#")]
+    headings = [line for line in text().splitlines() if line.startswith("#")]
     for form in ("`workload`, `mode: batch`", "`workload`, `mode: interactive`"):
         assert f"### {form}" in headings
     for name in ("scratch", "cluster", "network"):
@@ -73,13 +80,12 @@ def test_the_forms_of_a_union_stand_apart() -> None:
 
 
 def test_rules_between_values_and_generations_are_listed() -> None:
-    text = reference()
-    assert [rule.__name__ for rule in RULES if not rule.__doc__ or f"\n- {rule.__doc__.strip()}\n" not in text] == []
-    assert [name for name in GENERATIONS if f"\n| `{name}` | " not in text] == []
+    assert [rule.__name__ for rule in RULES if not rule.__doc__ or f"\n- {rule.__doc__.strip()}\n" not in text()] == []
+    assert [name for name in GENERATIONS if f"\n| `{name}` | " not in text()] == []
 
 
 def test_no_row_has_a_stray_bar_or_python_word() -> None:
-    for line in reference().splitlines():
+    for line in text().splitlines():
         if line.startswith("|"):
             assert len(re.findall(r"(?<!\\)\|", line)) in (4, 6), line
         assert not re.search(r"\b(None|PydanticUndefined|NoneType)\b", line), line

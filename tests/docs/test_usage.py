@@ -7,8 +7,8 @@ import shlex
 
 import pytest
 
-import offline
 from tests.docs.usage import problem
+from tests.support.recordings import committed
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_in_a_sentence_arguments_may_be_left_out() -> None:
 
 @pytest.mark.parametrize("stack", ["vision-dev", "vision-prod", "research-dev", "shared-dev"])
 def test_the_commands_a_stack_prints_are_right(stack: str) -> None:
-    printed = offline.record(stack).to_json()["outputs"]["connect"]
+    printed = committed(stack).to_json()["outputs"]["connect"]
     lines = [part for line in printed.values() for part in (re.sub(r"\$\((.*)\)", "POD", line), *nested(line))]
     assert len(lines) >= len(printed) >= 4
     assert [found for line in lines if (found := problem(shlex.split(line)))] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -18,14 +19,14 @@ ROOT = Path(cli.__file__).parents[1]
 COMMANDS = ("show", "manifest", "graph", "schema")
 
 
-def call(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+def call(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "offline", *arguments],
         capture_output=True,
         text=True,
         check=False,
-        cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
 
 
@@ -123,11 +124,19 @@ Thing()
         (TWICE, f"{THING}: a second resource of this URN; URNs are unique; give it another name or parent\n"),
     ],
 )
-def test_a_refusal_has_no_traceback(program: str, stderr: str, tmp_path: Path) -> None:
+def test_a_refusal_is_its_own_words(
+    program: str, stderr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_project(tmp_path, program)
     (tmp_path / "Pulumi.dev.yaml").write_text("")
+    assert main(capsys, ["show", "dev", "--project", str(tmp_path)]) == (1, "", stderr)
+
+
+def test_a_process_that_ends_in_a_refusal_has_no_traceback(tmp_path: Path) -> None:
+    write_project(tmp_path, "raise pulumi.RunError('a: no')")
+    (tmp_path / "Pulumi.dev.yaml").write_text("")
     result = call("show", "dev", "--project", str(tmp_path))
-    assert (result.returncode, result.stdout, result.stderr) == (1, "", stderr)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", "a: no\n")
 
 
 def test_a_fault_of_the_program_has_one(tmp_path: Path) -> None:
@@ -145,26 +154,33 @@ def test_a_closed_pipe_is_no_error(arguments: str) -> None:
     assert (result.stdout, result.stderr) == ("{", "")
 
 
-LISTED = "import sys; {}; print(sorted({{name.split('.')[0] for name in sys.modules}}))"
+LOADED = """
+import contextlib, io, json, sys
+from offline.cli import main
+for arguments in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()):
+        main(arguments)
+    print(json.dumps(sorted({name.split(".")[0] for name in sys.modules})))
+"""
 
 
-@pytest.mark.parametrize(
-    "arguments", [["schema"], ["show", "no-such-stack"], ["show", "{bad}"], ["manifest", "{bad}"], ["graph", "{bad}"]]
-)
-def test_what_needs_no_program_loads_no_sdk(arguments: list[str], tmp_path: Path) -> None:
-    bad = tmp_path / "bad.yaml"
-    bad.write_text("config: {pathways:team: Vision}\n")
-    words = [word.format(bad=bad) for word in arguments]
-    statement = f"from offline.cli import main; sys.stdout = sys.stderr; main({words!r}); sys.stdout = sys.__stdout__"
+def test_what_needs_no_program_loads_no_sdk(tmp_path: Path) -> None:
+    bad = str(tmp_path / "bad.yaml")
+    Path(bad).write_text("config: {pathways:team: Vision}\n")
+    commands = [["schema"], ["show", "no-such-stack"], ["show", bad], ["manifest", bad], ["graph", bad]]
     result = subprocess.run(
-        [sys.executable, "-c", LISTED.format(statement)], capture_output=True, text=True, check=True, cwd=ROOT
+        [sys.executable, "-c", LOADED, json.dumps(commands)], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    loaded = set(json.loads(result.stdout.replace("'", '"')))
-    assert not loaded & {"pulumi", "pulumi_gcp", "pulumi_kubernetes", "grpc", "google", "asyncio"}
+    after = [set(json.loads(line)) for line in result.stdout.splitlines()]
+    assert len(after) == len(commands)
+    for command, loaded in zip(commands, after, strict=True):
+        assert not loaded & {"pulumi", "pulumi_gcp", "pulumi_kubernetes", "grpc", "google", "asyncio"}, command
+        assert "pathways" in loaded
 
 
-def test_output_is_ascii_where_the_stream_is() -> None:
-    result = call("show", "dev", "--project", str(TOY), PYTHONIOENCODING="ascii")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.isascii()
-    assert "|- node pool" in result.stdout
+def test_output_is_ascii_where_the_stream_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert cli.main(["show", "dev", "--project", str(TOY)]) == 0
+    stream.seek(0)
+    assert "|- node pool" in stream.read()

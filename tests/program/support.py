@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
+from functools import cache
 from typing import Any
 
-from offline.project import load_project
 from offline.recording import Mode
 from offline.recording import Recording as Recorded
-from offline.runner import record_stack
 from offline.stackfile import StackFile
+from tests.support import recordings
 from tests.support.recording import Recording, read
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = recordings.CHECKOUT
 
 BASE: Mapping[str, Any] = {
     "gcp:project": "demo-project",
@@ -60,7 +58,8 @@ def config(**changes: Any) -> dict[str, Any]:
 
 def run(values: Mapping[str, Any], mode: Mode = "preview") -> Recorded:
     """What the unmodified program registers for a config, as the recorder has it."""
-    return _run(json.dumps(values), mode)
+    stack = f"{values['pathways:team']}-{values['pathways:environment']}"
+    return recordings.recorded(StackFile(stack, f"Pulumi.{stack}.yaml", values), mode)
 
 
 def record(values: Mapping[str, Any], mode: Mode = "preview") -> Recording:
@@ -68,16 +67,9 @@ def record(values: Mapping[str, Any], mode: Mode = "preview") -> Recording:
     return _read(json.dumps(values), mode)
 
 
-@lru_cache(maxsize=64)
-def _run(values: str, mode: Mode) -> Recorded:
-    parsed = json.loads(values)
-    stack = f"{parsed['pathways:team']}-{parsed['pathways:environment']}"
-    return record_stack(load_project(CHECKOUT), StackFile(stack, f"Pulumi.{stack}.yaml", parsed), mode)
-
-
-@lru_cache(maxsize=64)
+@cache
 def _read(values: str, mode: Mode) -> Recording:
-    return read(json.loads(json.dumps(_run(values, mode).to_json())))
+    return read(json.loads(json.dumps(run(json.loads(values), mode).to_json())))
 
 
 def jobset(recording: Recording) -> Any:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from offline.manifest import manifest
 from tests.program.support import CHECKOUT, INTERACTIVE, config, record, run
+from tests.support.documents import documents
 
 STACKS: list[dict[str, Any]] = [
     {},
@@ -23,7 +24,7 @@ PROGRAM_LINES = 25
 @pytest.mark.parametrize("changes", STACKS)
 def test_the_manifest_has_the_objects_that_the_program_registers(changes: dict[str, Any]) -> None:
     values = config(**changes)
-    written = list(yaml.safe_load_all(manifest(run(values))))
+    written = documents(manifest(run(values)))
     registered = [resource.inputs for resource in record(values).kubernetes_objects()]
 
     def key(each: Any) -> tuple[str, str]:
@@ -40,6 +41,7 @@ def test_the_program_is_short_and_has_no_second_way_in() -> None:
     assert "__name__" not in program
 
 
+@cache
 def _types_of_ours() -> set[str]:
     every = [record(config(**changes)) for changes in STACKS]
     return {resource.name for recording in every for resource in recording.resources if resource.custom}

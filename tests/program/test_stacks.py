@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from typing import Any, get_args
 
 import pytest
 
-from offline.project import load_project
 from offline.recording import Mode
-from offline.recording import Recording as Recorded
-from offline.runner import record_stack
 from offline.stackfile import known_stacks, load_stack
-from tests.program.support import CHECKOUT
 from tests.support import google_schema, kubernetes_objects, rendered
 from tests.support.recording import CLUSTER, KUBERNETES_PROVIDER, Recording, leaves, read
+from tests.support.recordings import PROJECT, committed, committed_again
 from tests.support.rendered_growth import nothing_changed
 
-PROJECT = load_project(CHECKOUT)
 STACKS = known_stacks(PROJECT)
 MODES: tuple[Mode, ...] = get_args(Mode)
 OUTPUTS = {
@@ -38,13 +34,9 @@ OUTPUTS = {
 each_run = pytest.mark.parametrize(("stack", "mode"), [(stack, mode) for stack in STACKS for mode in MODES])
 
 
-@lru_cache
-def recorded(stack: str, mode: Mode) -> Recorded:
-    return record_stack(PROJECT, load_stack(PROJECT, stack), mode)
-
-
+@cache
 def recording(stack: str, mode: Mode) -> Recording:
-    return read(json.loads(json.dumps(recorded(stack, mode).to_json())))
+    return read(json.loads(json.dumps(committed(stack, mode).to_json())))
 
 
 def test_the_stacks_that_the_readme_counts_on_are_there() -> None:
@@ -79,9 +71,9 @@ def test_google_inputs_are_valid(stack: str, mode: Mode) -> None:
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_second_run_changes_nothing(stack: str) -> None:
-    again = record_stack(PROJECT, load_stack(PROJECT, stack))
+    again = committed_again(stack)
     assert nothing_changed(recording(stack, "preview"), read(json.loads(json.dumps(again.to_json())))) == []
-    assert again == recorded(stack, "preview")
+    assert again == committed(stack)
 
 
 @pytest.mark.parametrize("stack", STACKS)

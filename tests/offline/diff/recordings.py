@@ -1,32 +1,28 @@
-"""Recordings of edited stack files, each made once."""
+"""Comparisons of edited stack files."""
 
 from __future__ import annotations
 
-import json
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 
 from offline.diff.engine import compare
 from offline.diff.model import Diff
 from offline.diff.recorder import deployed
-from offline.project import load_project
 from offline.recording import Recording
-from offline.runner import record_stack
 from offline.stackfile import StackFile, load_stack
 from tests.offline.diff.table import Case, Edit, edited
+from tests.support import recordings
 
-CHECKOUT = Path(__file__).parents[3]
-PROJECT = load_project(CHECKOUT)
+CHECKOUT, PROJECT = recordings.CHECKOUT, recordings.PROJECT
 
 
 def recorded(stack: str, edit: Edit | None = None) -> Recording:
     """The stack as it is after an `up` of its edited file."""
-    return _recorded(stack, json.dumps(edit or {}))
+    return recordings.recorded(_file(stack, edit or {}), "up")
 
 
 def difference(stack: str, base: Edit, head: Edit) -> Diff:
     """What the change from one edit to another does."""
-    preview = partial(record_stack, PROJECT, _file(stack, head), "preview")
+    preview = partial(recordings.recorded, _file(stack, head), "preview")
     return compare(recorded(stack, base), recorded(stack, head), preview=preview)
 
 
@@ -38,11 +34,6 @@ def repeated(stack: str) -> Diff:
 def decided(case: Case) -> Diff:
     """What a case's change does."""
     return difference(case.stack, case.base, case.head)
-
-
-@cache
-def _recorded(stack: str, edit: str) -> Recording:
-    return deployed(PROJECT, _file(stack, json.loads(edit)))
 
 
 def _file(stack: str, edit: Edit) -> StackFile:

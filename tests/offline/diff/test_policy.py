@@ -18,9 +18,8 @@ from offline.diff.model import Diff, Finding
 from offline.diff.page import page
 from offline.page import WIDTH, Look
 from offline.recording import Recording
-from offline.runner import record_stack
-from offline.stackfile import load_stack
-from tests.offline.diff.recordings import CHECKOUT, PROJECT, difference, recorded
+from tests.offline.diff.recordings import CHECKOUT, difference, recorded
+from tests.support.recordings import committed
 
 
 def finding(name: str = "pool", **changed: Any) -> Finding:
@@ -64,7 +63,7 @@ def test_a_rule_that_the_change_breaks_is_new_and_stops_it() -> None:
 
 def test_findings_are_those_of_the_policy_command() -> None:
     """That one looks at a preview, a comparison at an up: what only the cloud knows is never a finding."""
-    preview = record_stack(PROJECT, load_stack(PROJECT, "vision-prod"), "preview")
+    preview = committed("vision-prod")
     expected = [(each.rule, each.urn, each.detail, each.level, each.fix) for each in policy.findings(preview)]
     found = findings(recorded("vision-prod"), recorded("vision-prod"))
     assert [(each.rule, each.urn, each.detail, each.level, each.fix) for each in found] == expected
