@@ -23,3 +23,14 @@ def job_set_values(plan: Plan, settings: JobSetOperator) -> dict[str, Any]:
             "resources": {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"cpu": "2", "memory": memory}}
         },
     }
+
+_FIRST_PAUSES = (1.0, 2.0, 4.0, 8.0)
+_LONGEST_PAUSE = 10.0
+_TRIES = 15
+
+
+def pause_after(tries: int) -> float | None:
+    """Seconds to wait after the n-th time a webhook did not answer (from 1), or None to give up: two minutes in all."""
+    if tries >= _TRIES:
+        return None
+    return _FIRST_PAUSES[tries - 1] if tries <= len(_FIRST_PAUSES) else _LONGEST_PAUSE
