@@ -74,11 +74,21 @@ def test_an_up_killed_half_way_is_resumed(chain: Chain, steps: int) -> None:
     assert orphans(chain.deployment, chain.world.cloud) == set()
 
 
-def test_after_the_killed_ups_all_is_as_if_nothing_had_happened(chain: Chain) -> None:
-    """The last `up` ends, cloud and job are those of an undisturbed one, and a preview has nothing to do."""
-    kube, deployment = chain.world.plane.kube, chain.deployment
+def test_a_second_up_at_the_same_time_is_refused_and_the_first_ends_well(chain: Chain) -> None:
+    """By the lock of the state. The first is the one that makes what the killed ones left to do."""
     remove_half_installed_chart(chain)
-    deployment.up().expect_ok()
+    first = chain.deployment.start("up")
+    wait_for("the first is under way", lambda: first.finished_steps() > 0, seconds=60, every=0.02)
+    second = chain.deployment.up()
+    assert not second.ok
+    assert "the stack is currently locked by 1 lock(s)" in second.output
+    assert second.steps == []
+    first.wait().expect_ok()
+
+
+def test_after_the_killed_ups_all_is_as_if_nothing_had_happened(chain: Chain) -> None:
+    """Cloud and job are those of an undisturbed `up`, and a preview has nothing to do."""
+    kube, deployment = chain.world.plane.kube, chain.deployment
     assert things(chain.world.cloud) == chain.undisturbed
     assert deployment.pending() == []
     deployment.preview(refresh=True, expect_no_changes=True).expect_ok()
@@ -96,15 +106,3 @@ def remove_half_installed_chart(chain: Chain) -> None:
     if "kubernetes:helm.sh/v3:Release" not in known:
         for secret in kube.objects("Secret", "jobset-system", labels="owner=helm,name=jobset"):
             kube.delete("Secret", secret["metadata"]["name"], "jobset-system")
-
-
-def test_a_second_up_at_the_same_time_is_refused(chain: Chain) -> None:
-    """By the lock of the state; the first goes on."""
-    first = chain.deployment.start("up")
-    while first.alive() and first.finished_steps() == 0:
-        pass
-    second = chain.deployment.up()
-    assert not second.ok
-    assert "the stack is currently locked by 1 lock(s)" in second.output
-    assert second.steps == []
-    assert first.wait().expect_ok().changes == []
