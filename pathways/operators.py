@@ -24,6 +24,7 @@ def job_set_values(plan: Plan, settings: JobSetOperator) -> dict[str, Any]:
         },
     }
 
+
 _FIRST_PAUSES = (1.0, 2.0, 4.0, 8.0)
 _LONGEST_PAUSE = 10.0
 _TRIES = 15
