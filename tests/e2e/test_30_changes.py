@@ -20,7 +20,7 @@ def judge(run: Run, case: Case) -> None:
     if case.operations or case.impact == "none":
         assert operations(run) == dict(case.operations)
     assert run.ok == ("protected" not in case.stopped), run.output[-3000:]
-    assert ("marked for protection" in run.diagnostics) == ("protected" in case.stopped)
+    assert ("To unprotect the resource" in run.diagnostics) == ("protected" in case.stopped)
 
 
 @pytest.mark.parametrize(("life", "row"), ROWS, indirect=["life"], scope="session")

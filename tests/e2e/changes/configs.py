@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
 from typing import Any
 
@@ -22,7 +23,7 @@ def config(world: World, stack: str, *edits: Edit) -> dict[str, Any]:
     """The config of a committed stack file with these edits made, one after the other."""
     found: dict[str, Any] = yaml.safe_load((ROOT / "stacks" / f"Pulumi.{stack}.yaml").read_text())["config"]
     for edit in edits:
-        found = edited(found, edit)
+        found = edited(found, copy.deepcopy(dict(edit)))
     jobset = found.setdefault(JOBSET_KEY, {}).setdefault("jobset", {})
     if jobset.get("install", True):
         jobset["chart"] = _chart(world, jobset.get("version", CURRENT), jobset.get("chart"))
