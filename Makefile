@@ -26,7 +26,7 @@ scan: runtime ## Checkov over every stack's plan and Kubernetes objects (STACK=v
 	@$(python) -m policy.scan $(if $(STACK),$(STACK),--all)
 
 test: dev ## the test suite (ARGS='-k name' goes to pytest)
-	@$(python) -m pytest --ignore=tests/e2e --numprocesses=auto --maxprocesses=8 $(ARGS)
+	@$(python) -m pytest --ignore=tests/e2e --numprocesses=auto --maxprocesses=8 --dist=worksteal $(ARGS)
 
 check: dev ## lint, format, types, the rooms' import contracts, and the workflows
 	@$(python) -m ruff check

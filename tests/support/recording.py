@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 UNKNOWN = "$unknown"
 SECRET = "$secret"
+_SCALARS = (str, int, float, NoneType)
 
 GCP_PROVIDER = "pulumi:providers:gcp"
 KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
@@ -112,12 +114,14 @@ def at(value: object, path: str) -> Any:
 
 def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
     """Every scalar of a nested value with its path (`spec.args[0]`); values not known are passed over."""
-    if is_opaque(value):
+    if isinstance(value, _SCALARS):  # most are: the test of an abstract class costs more than all the rest
+        yield path, value
+    elif is_opaque(value):
         return
-    if isinstance(value, Mapping):
+    elif isinstance(value, Mapping):
         for key, child in value.items():
             yield from leaves(child, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, Sequence) and not isinstance(value, str):
+    elif isinstance(value, Sequence):
         for index, child in enumerate(value):
             yield from leaves(child, f"{path}[{index}]")
     else:
