@@ -25,6 +25,10 @@ class Slot:
     birth: int
 
 
+_BIRTHS_APART = 0x1001
+"""More than the hosts of any pool, so that a machine that comes back has a name that no other ever had."""
+
+
 def _digest(text: str, length: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
@@ -33,7 +37,8 @@ def node_name(pool: Record, slot: Slot) -> str:
     """As GKE names them: ``gke-CLUSTER-POOL-8-4``, the two names cut to fit."""
     cluster = pool.meta["cluster"].rpartition("/")[2]
     group = _digest(f"{pool.id} {slot.zone} {pool.created}", 8)
-    unique = _digest(f"{group} {slot.index} {slot.birth}", 4)
+    # Four digits are too few to draw at random: of 64 hosts, two would have one name once in thirty pools.
+    unique = f"{(int(_digest(group, 4), 16) + slot.index + slot.birth * _BIRTHS_APART) % 0x10000:04x}"
     return f"gke-{cluster[:18].rstrip('-')}-{pool.name[:24].rstrip('-')}-{group}-{unique}"
 
 

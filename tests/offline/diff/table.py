@@ -17,16 +17,9 @@ Edit = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """One change.
+    """One change: `head` and `base` are edits of a stack file, `operations` is by logical name, of all that changes.
 
-    Attributes:
-        name: what changes.
-        head: edits of the head's stack file.
-        operations: operation by logical name, of all resources that change; a trailing `*` stands for the rest.
-        impact: the worst.
-        stack: the stack file.
-        base: edits of the base's stack file.
-        stopped: rules of the obstacles, sorted.
+    A trailing `*` in `operations` stands for the rest; `impact` is the worst; `stopped` has the obstacles' rules.
     """
 
     name: str
