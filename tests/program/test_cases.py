@@ -168,9 +168,3 @@ def test_ten_faults_in_one_file_are_ten_lines_on_stderr_and_nothing_else(command
     lines = done.stderr.splitlines()
     assert len(lines) == len(set(lines)) == 10, done.stderr
     assert all(line.startswith(f"{path}: ") for line in lines)
-
-
-def test_a_good_file_is_shown_by_a_process_too(tmp_path: Path) -> None:
-    done = run("show", str(write(tmp_path, config())), "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["outputs"]["totals"]["hosts"] == 8
