@@ -20,7 +20,10 @@ FROM_OTHERS = sorted(ON_ANOTHER_BASE, key=lambda case: BASES.index(base_of(case)
 def test_on_a_change_of_a_committed_stack(life: Life, decisions: Decisions, row: str) -> None:
     case = BY_NAME[row]
     before, after = (config(life.world, life.stack, edit) for edit in (PLAIN, case.head))
-    assert verdict(life.stack, before, after) == operations(decisions.of(case))
+    # At a protected cluster the engine's preview ends; at a protected bucket it goes on.
+    halted = "deletion-protection" in case.stopped
+    run = decisions.unprotected(case, after) if halted else decisions.of(case)
+    assert verdict(life.stack, before, after) == operations(run)
 
 
 @pytest.mark.parametrize("row", GUESTS)

@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,15 @@ class Decisions:
     def of(self, case: Case) -> Run:
         """The preview of a change that was begun."""
         return self._runs[case.name].result()
+
+    def unprotected(self, case: Case, config: Mapping[str, Any]) -> Run:
+        """The preview in full where protection stops it half-way: of a copy of the state that has none."""
+        other = variant(self.deployment, f"{case.name} unprotected", config)
+        state = other.folder.parent / "state"
+        shutil.copytree(self.deployment.environment["PULUMI_BACKEND_URL"].removeprefix("file://"), state)
+        copy = replace(other, environment={**other.environment, "PULUMI_BACKEND_URL": f"file://{state}"})
+        copy.pulumi("state", "unprotect", "--all", "--yes", "--stack", copy.stack)
+        return copy.preview().expect_ok()
 
     def close(self) -> None:
         """Start no more previews, and wait for those under way."""
