@@ -65,12 +65,14 @@ class Walk:
     Attributes:
         world: Where it lives.
         deployment: Its copy of the project.
-        at: The edits of its stack file that are deployed.
+        at: The edits of its stack file that are deployed; None while that is not known.
+        deployed: Whether there is anything of it.
     """
 
     world: World
     deployment: Deployment
     at: Edit | None = field(default=None, init=False)
+    deployed: bool = field(default=False, init=False)
     _previews: dict[str, Run] = field(default_factory=dict, init=False)
     _rewritten: dict[str, tuple[Deployment, Run]] = field(default_factory=dict, init=False)
 
@@ -89,7 +91,8 @@ class Walk:
         if self.at != edit:
             self.configure(edit)
             self._give_up_bucket(edit)
-            self.deployment.up().expect_ok()
+            self.deployed, run = True, self.deployment.up()
+            run.expect_ok()
             self.at = edit
         return self.sight()
 
@@ -127,7 +130,7 @@ class Walk:
 
     def _give_up_bucket(self, edit: Edit) -> None:
         """Where a change leaves the bucket behind, take its protection off, as the engine's message says."""
-        if "scratch.existing" in edit:
+        if self.deployed and "scratch.existing" in edit:
             for resource in self.deployment.resources():
                 if resource["type"].endswith(":Bucket") and resource.get("protect"):
                     self.deployment.pulumi(
