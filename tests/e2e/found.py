@@ -29,7 +29,7 @@ FOUND = (
     ),
     (
         "A pool that is replaced deletes the JobSet first, which failed with an unknown Kubernetes provider",
-        "pools wait for the provider; `test_30_changes.py`, `tests/program/test_order.py`",
+        "pools wait for the provider; `test_31_change_safety.py`, `tests/program/test_order.py`",
     ),
     (
         (
