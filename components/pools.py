@@ -8,14 +8,13 @@ from pulumi_gcp import container
 
 from components.cluster import ClusterHandle
 from components.common import Place, named_child
-from pathways.machines import CpuMachine
+from pathways.machines import NODE_DISK_GB, CpuMachine
 from pathways.network_plan import CPU_PODS_PER_NODE, HEAD_NODES, SYSTEM_NODES
 from pathways.plan import HEAD_TAINT, STACK_LABEL, Plan
 
 _CPU_TIMEOUTS = CustomTimeouts(create="30m", update="60m", delete="30m")
 # Capacity for a large slice is found at once or waited for; repair and placement of thousands of VMs take their time.
 _SLICE_TIMEOUTS = CustomTimeouts(create="120m", update="60m", delete="60m")
-_DISK_GB = 100
 # One node at a time and none extra: TPU VMs and heads have no spare to surge into, and address ranges no room for one.
 _UPGRADES = {"strategy": "SURGE", "max_surge": 0, "max_unavailable": 1}
 # What a slice cannot change in place. The provider would do nothing about the first, and start a rolling update that
@@ -177,7 +176,7 @@ def _node_config(
         "machine_type": machine,
         "image_type": "COS_CONTAINERD",
         "disk_type": disk_type,
-        "disk_size_gb": _DISK_GB,
+        "disk_size_gb": NODE_DISK_GB,
         "service_account": service_account,
         # The scope says nothing; the account's roles do.
         "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],

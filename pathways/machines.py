@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathways.tpu import DiskType
 
 GIB = 2**30
+NODE_DISK_GB = 100
+"""Boot disk of every node, GB (Cluster Toolkit, axlearn); `head.DISK_BYTES` is what it leaves to pods."""
 _SIZES_N2 = (2, 4, 8, 16, 32, 48, 64, 80)
 
 
