@@ -38,7 +38,7 @@ LABELLED = dict.fromkeys(
 CODE_CHANGES = (
     CodeChange(
         "a comment",
-        Rewrite("components/pools.py", "_DISK_GB = 100", "# Enough for images and logs.\n_DISK_GB = 100"),
+        Rewrite("pathways/machines.py", "NODE_DISK_GB = 100", "# Enough for images and logs.\nNODE_DISK_GB = 100"),
         {},
     ),
     CodeChange(
