@@ -1,19 +1,15 @@
 """Operators: the JobSet controller, as a pinned chart with its CRD beside it."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi import CustomTimeouts
 
 from components.common import child
+from components.crds import job_set_crd
 from pathways.operators import JOBSET_NAMESPACE, job_set_values
 from pathways.plan import Plan
 from pathways.settings.platform import JobSetOperator
 
-_CRDS = Path(__file__).parent / "crds"
 _HELM_SECONDS = 600
 
 
@@ -31,7 +27,7 @@ class Operators(pulumi.ComponentResource):
     ) -> None:
         """Install CRD and chart; `crd_provider` may take over a CRD that an earlier stack left."""
         super().__init__("pathways:index:Operators", name, {}, opts)
-        crd = _crd(settings.version)
+        crd = job_set_crd(settings.version)
         # Helm installs a chart's CRD once and never again, so an upgrade would leave the old one: the CRD is ours.
         # And it outlives us: deleting a CRD deletes every JobSet of the cluster, those of other teams too.
         definition = kubernetes.apiextensions.CustomResource(
@@ -63,8 +59,3 @@ class Operators(pulumi.ComponentResource):
             ),
         )
         self.register_outputs({})
-
-
-def _crd(version: str) -> dict[str, Any]:
-    crd: dict[str, Any] = json.loads((_CRDS / f"jobset-{version}.json").read_text())
-    return crd

@@ -40,16 +40,12 @@ class Tenancy(pulumi.ComponentResource):
             image_pull_secrets=account.get("imagePullSecrets"),
             opts=within,
         )
-        policy = manifests.network_policy(plan)
+        rules = []
+        if client_range is not None:
+            rules.append(Output.from_input(client_range).apply(lambda cidr: manifests.client_rule(plan, cidr)))
+        policy = manifests.network_policy(plan, *rules)
         if policy:
-            rules = policy["spec"]["ingress"]
-            if client_range is not None:
-                clients = Output.from_input(client_range).apply(lambda cidr: manifests.client_rule(plan, cidr))
-                rules = [*rules, clients]
-            spec: Any = {**policy["spec"], "ingress": rules}
-            kubernetes.networking.v1.NetworkPolicy(
-                f"{name}-policy", metadata=policy["metadata"], spec=spec, opts=within
-            )
+            kubernetes.networking.v1.NetworkPolicy(f"{name}-policy", **_arguments(policy), opts=within)
         self.register_outputs({"namespace": self.namespace.metadata["name"]})
 
 
@@ -105,10 +101,10 @@ class ProxyDoor(pulumi.ComponentResource):
     ) -> None:
         """Create it, open to `client_range`."""
         super().__init__("pathways:index:ProxyDoor", name, {}, opts)
-        manifest = manifests.proxy_service(plan)
-        spec: Any = {**manifest["spec"], "loadBalancerSourceRanges": [client_range]}
         service = kubernetes.core.v1.Service(
-            f"{name}-service", metadata=manifest["metadata"], spec=spec, opts=named_child(self, opts)
+            f"{name}-service",
+            **_arguments(manifests.proxy_service(plan, client_range)),
+            opts=named_child(self, opts),
         )
         self.address = service.status.load_balancer.ingress[0].ip
         self.register_outputs({"address": self.address})

@@ -21,6 +21,7 @@ from offline.text import shown_path
 
 if TYPE_CHECKING:
     from offline.recording import Recording
+    from pathways.settings.stack import Settings
 
 _CHECKOUT = Path(__file__).absolute().parents[1]
 
@@ -101,9 +102,18 @@ def _show(options: argparse.Namespace) -> str:
 
 
 def _manifest(options: argparse.Namespace) -> str:
-    (recording,) = _record(options, [options.stack])
-    from offline.manifest import manifest  # noqa: PLC0415
+    project = find_project(options.project)
+    (stack,) = _checked(project, [options.stack])
+    from offline.manifest import manifest, planned, written  # noqa: PLC0415
 
+    settings = _settings(project, stack)
+    if settings:
+        from pathways.plan import derive  # noqa: PLC0415
+
+        objects = planned(derive(settings))
+        if objects is not None:
+            return written(objects)
+    (recording,) = _record(options, [options.stack])
     return manifest(recording)
 
 
@@ -158,7 +168,7 @@ def _checked(project: Project, names: Sequence[str]) -> list[StackFile]:
     for name in names:
         try:
             stacks.append(load_stack(project, name))
-            _check(project, stacks[-1])
+            _settings(project, stacks[-1])
         except OfflineError as error:
             errors.extend(error.lines)
     if errors:
@@ -166,17 +176,17 @@ def _checked(project: Project, names: Sequence[str]) -> list[StackFile]:
     return stacks
 
 
-def _check(project: Project, stack: StackFile) -> None:
-    """Try the stack file with the pure core alone, which answers long before the SDK is loaded.
+def _settings(project: Project, stack: StackFile) -> Settings | None:
+    """The stack file's settings by the pure core alone, which answers long before the SDK is loaded.
 
     Only this checkout's program is known to have this core; any other is left to check for itself.
     """
     if project.directory != _CHECKOUT:
-        return
+        return None
     from pathways.errors import StackFileError  # noqa: PLC0415
     from pathways.load import load  # noqa: PLC0415
 
     try:
-        load(given_config(project, stack.config), stack.label)
+        return load(given_config(project, stack.config), stack.label)
     except StackFileError as error:
         raise OfflineError(*error.lines) from None

@@ -1,10 +1,10 @@
-"""The Kubernetes objects of a recording as YAML that `kubectl apply --dry-run=server -f -` takes."""
+"""The Kubernetes objects of a stack as YAML that `kubectl apply --dry-run=server -f -` takes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -12,6 +12,9 @@ from offline.errors import OfflineError
 from offline.glossary import unknown_inputs
 from offline.recording import SECRET, Recording, Resource
 from offline.tree import dependencies, natural
+
+if TYPE_CHECKING:
+    from pathways.plan import Plan
 
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _FIRST = {"Namespace": 0, "CustomResourceDefinition": 1, "ServiceAccount": 2}
@@ -42,7 +45,28 @@ def manifest(recording: Recording) -> str:
     problems = [problem for resource in objects for problem in _problems(resource)]
     if problems:
         raise OfflineError(*problems)
-    return "".join(_document(resource) for resource in objects)
+    return written(resource.inputs for resource in objects)
+
+
+def planned(plan: Plan) -> list[Mapping[str, Any]] | None:
+    """The same objects from the builders that the program takes them from, without the seconds that the SDKs load for.
+
+    None where one of them depends on what only the cloud knows; a recording says what that is. The tests hold both
+    ways equal (tests/program/test_one_description.py).
+    """
+    from components.crds import job_set_crd  # noqa: PLC0415 - of this checkout
+    from pathways.manifests import objects  # noqa: PLC0415
+
+    if plan.outside_clients != "none" and plan.client_range is None:
+        return None
+    operator = plan.settings.operators.jobset
+    crds = [job_set_crd(operator.version)] if operator.install else []
+    return sorted([*crds, *objects(plan, plan.client_range)], key=_order)
+
+
+def written(objects: Iterable[Mapping[str, Any]]) -> str:
+    """Objects as YAML documents, in the order given."""
+    return "".join(map(_document, objects))
 
 
 def _in_order(recording: Recording) -> list[Resource]:
@@ -56,15 +80,15 @@ def _in_order(recording: Recording) -> list[Resource]:
         ordered += sorted((by_urn[urn] for urn in ready), key=_rank)
         sorter.done(*ready)
     # A namespace has to be there for whatever stands in it, whether or not a program says so.
-    return sorted(ordered, key=lambda resource: _FIRST.get(_kind(resource), len(_FIRST)))
+    return sorted(ordered, key=lambda resource: _order(resource.inputs))
 
 
 def _rank(resource: Resource) -> tuple[int, Any]:
-    return _FIRST.get(_kind(resource), len(_FIRST)), natural(resource.urn)
+    return _order(resource.inputs), natural(resource.urn)
 
 
-def _kind(resource: Resource) -> str:
-    return str(resource.inputs.get("kind", ""))
+def _order(body: Mapping[str, Any]) -> int:
+    return _FIRST.get(body.get("kind", ""), len(_FIRST))
 
 
 def _is_object(resource: Resource) -> bool:
@@ -78,7 +102,7 @@ def _is_object(resource: Resource) -> bool:
 
 
 def _problems(resource: Resource) -> list[str]:
-    name = f"{_kind(resource)} {resource.name}"
+    name = f"{resource.inputs['kind']} {resource.name}"
     unknown = [
         f"{name}: {path}: only the cloud knows it; a manifest holds plain values; read it after an up with kubectl"
         for path in unknown_inputs(resource)
@@ -97,8 +121,8 @@ def _secret_paths(path: str, value: Any) -> list[str]:
     return [found for key, item in pairs for found in _secret_paths(f"{path}.{key}" if path else str(key), item)]
 
 
-def _document(resource: Resource) -> str:
+def _document(given: Mapping[str, Any]) -> str:
     first = ("apiVersion", "kind", "metadata", "spec")
-    keys = [key for key in first if key in resource.inputs] + [key for key in resource.inputs if key not in first]
-    body = yaml.dump({key: resource.inputs[key] for key in keys}, Dumper=_Dumper, sort_keys=False, width=120)
+    keys = [key for key in first if key in given] + [key for key in given if key not in first]
+    body = yaml.dump({key: given[key] for key in keys}, Dumper=_Dumper, sort_keys=False, width=120)
     return f"---\n{body}"

@@ -156,6 +156,11 @@ class Plan:
         return "dns" if workload.access == "dns" else "load-balancer"
 
     @property
+    def client_range(self) -> str | None:
+        """The range that outside clients are let in from, where it is known before an `up`: a created network's."""
+        return str(self.network.nodes) if self.network and self.outside_clients != "none" else None
+
+    @property
     def workload_policy(self) -> str | None:
         """Name of the placement policy that multi-host slices of some generations need, else None."""
         generation = self.settings.slices.generation

@@ -11,11 +11,11 @@ JOB_SET_LABEL = "jobset.sigs.k8s.io/jobset-name"
 REPLICATED_JOB_LABEL = "jobset.sigs.k8s.io/replicatedjob-name"
 
 
-def network_policy(plan: Plan) -> dict[str, Any] | None:
+def network_policy(plan: Plan, *more_rules: Any) -> dict[str, Any] | None:
     """Ingress to the job's pods: from each other and nothing else; None under host network, which no policy reaches.
 
     All ports among the job's own pods, since those that slices use between them are not documented. `kubectl
-    port-forward` needs no rule: it comes from the pod's own node.
+    port-forward` needs no rule: it comes from the pod's own node. `more_rules` let in whom else there is.
     """
     if plan.settings.runtime.host_network:
         return None
@@ -26,7 +26,10 @@ def network_policy(plan: Plan) -> dict[str, Any] | None:
         "spec": {
             "podSelector": {"matchLabels": {JOB_SET_LABEL: plan.names.job_set}},
             "policyTypes": ["Ingress"],
-            "ingress": [{"from": [{"podSelector": {"matchLabels": {JOB_SET_LABEL: plan.names.job_set}}}]}],
+            "ingress": [
+                {"from": [{"podSelector": {"matchLabels": {JOB_SET_LABEL: plan.names.job_set}}}]},
+                *more_rules,
+            ],
         },
     }
 
@@ -39,8 +42,8 @@ def client_rule(plan: Plan, client_range: str) -> dict[str, Any]:
     }
 
 
-def proxy_service(plan: Plan) -> dict[str, Any]:
-    """The internal load balancer in front of the proxy; the component adds the ranges it is open to."""
+def proxy_service(plan: Plan, client_range: Any) -> dict[str, Any]:
+    """The internal load balancer in front of the proxy, open to one range (text, or the promise of one)."""
     port = plan.settings.runtime.ports.proxy
     return {
         "apiVersion": "v1",
@@ -57,5 +60,6 @@ def proxy_service(plan: Plan) -> dict[str, Any]:
             "externalTrafficPolicy": "Local",
             "selector": {JOB_SET_LABEL: plan.names.job_set, REPLICATED_JOB_LABEL: HEAD_JOB},
             "ports": [{"name": "proxy", "protocol": "TCP", "port": port, "targetPort": port}],
+            "loadBalancerSourceRanges": [client_range],
         },
     }

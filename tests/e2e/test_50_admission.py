@@ -22,13 +22,14 @@ from tests.e2e.cluster.nodes import NodeShape, add_nodes, remove_pool, tpu_shape
 pytestmark = pytest.mark.usefixtures("jobset")
 PLANS = list(combinations())
 CREATED = 42
+LOOKED_UP = "10.8.0.0/20"
+"""The range of a network that exists."""
 
 
 def objects(plan: Plan) -> list[Object]:
     """All Kubernetes objects of a stack's own namespace but the namespace itself."""
-    policy, account = manifests.network_policy(plan), manifests.service_account(plan)
-    service = [manifests.proxy_service(plan)] if plan.outside_clients == "load-balancer" else []
-    return [account, *([policy] if policy else []), *service, manifests.job_set(plan)]
+    clients = plan.client_range or LOOKED_UP if plan.outside_clients != "none" else None
+    return manifests.objects(plan, clients)[1:]
 
 
 def bare_pods(plan: Plan) -> Iterator[Object]:

@@ -167,7 +167,14 @@ for arguments in json.loads(sys.argv[1]):
 def test_what_needs_no_program_loads_no_sdk(tmp_path: Path) -> None:
     bad = str(tmp_path / "bad.yaml")
     Path(bad).write_text("config: {pathways:team: Vision}\n")
-    commands = [["schema"], ["show", "no-such-stack"], ["show", bad], ["manifest", bad], ["graph", bad]]
+    commands = [
+        ["schema"],
+        ["show", "no-such-stack"],
+        ["show", bad],
+        ["manifest", bad],
+        ["graph", bad],
+        ["manifest", "vision-dev"],
+    ]
     result = subprocess.run(
         [sys.executable, "-c", LOADED, json.dumps(commands)], capture_output=True, text=True, check=True, cwd=ROOT
     )

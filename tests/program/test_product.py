@@ -87,9 +87,7 @@ def _variants() -> Iterator[dict[str, Any]]:
 
 
 def _objects(plan: Plan) -> Iterator[Resource]:
-    policy = manifests.network_policy(plan)
-    made = [manifests.namespace(plan), manifests.service_account(plan), manifests.job_set(plan)]
-    for manifest in [*made, *([policy] if policy else [])]:
+    for manifest in manifests.objects(plan, plan.client_range):
         type_ = f"kubernetes:{manifest['apiVersion']}:{manifest['kind']}"
         yield Resource(f"urn:{type_}", type_, manifest["kind"], None, custom=True, inputs=manifest, options={})
 

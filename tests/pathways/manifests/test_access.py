@@ -23,7 +23,9 @@ def test_clients_reach_the_proxy_port_and_no_other() -> None:
 
 
 def test_the_load_balancer_is_internal() -> None:
-    service = proxy_service(plan(merged(INTERACTIVE, {"workload": {"access": "internal-load-balancer"}})))
+    access = {"workload": {"access": "internal-load-balancer"}}
+    service = proxy_service(plan(merged(INTERACTIVE, access)), "10.0.0.0/18")
+    assert service["spec"]["loadBalancerSourceRanges"] == ["10.0.0.0/18"]
     assert service["metadata"]["name"] == "train-proxy"
     assert service["metadata"]["annotations"] == {"networking.gke.io/load-balancer-type": "Internal"}
     assert service["spec"]["selector"]["jobset.sigs.k8s.io/replicatedjob-name"] == "pathways-head"
