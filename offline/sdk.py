@@ -66,6 +66,8 @@ class InlineLoop(asyncio.SelectorEventLoop):
     tracebacks stay whole and no thread is started.
     """
 
+    _calls = 0
+
     def run_in_executor(
         self, executor: Executor | None, func: Callable[[*_Arguments], _T], *args: *_Arguments
     ) -> asyncio.Future[_T]:
@@ -77,6 +79,20 @@ class InlineLoop(asyncio.SelectorEventLoop):
         except Exception as error:
             future.set_exception(error)
         return future
+
+    def call_soon(
+        self, callback: Callable[[*_Arguments], object], *args: *_Arguments, context: contextvars.Context | None = None
+    ) -> asyncio.Handle:
+        """Count what is put on the loop, for `settle`."""
+        self._calls += 1
+        return super().call_soon(callback, *args, context=context)
+
+    async def settle(self) -> None:
+        """Let all other tasks go on for as long as any of them can."""
+        before = -1
+        while self._calls > before + 1:  # the one is this task itself
+            before = self._calls
+            await asyncio.sleep(0)
 
 
 def run_program(
@@ -115,14 +131,21 @@ def run_program(
                 root_directory=root_directory,
             )
         )
-        _run_to_end(run_in_stack(program))
+        loop = InlineLoop()
+
+        def whole() -> Coroutine[Any, Any, None]:
+            program()
+            # The SDK awaits what is under way in turn and looks at all of it each time: a sixth of a recording, if
+            # anything were still under way.
+            return loop.settle()
+
+        _run_to_end(loop, run_in_stack(whole))
 
     contextvars.copy_context().run(inside)
 
 
-def _run_to_end(main: Coroutine[Any, Any, None]) -> None:
+def _run_to_end(loop: InlineLoop, main: Coroutine[Any, Any, None]) -> None:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # as the language host does
-    loop = InlineLoop()
     # A failed run leaves futures that nobody awaits; the failure itself is raised below.
     loop.set_exception_handler(lambda _loop, _context: None)
     asyncio.set_event_loop(loop)

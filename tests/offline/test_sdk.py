@@ -118,6 +118,31 @@ def test_the_loop_calls_at_once_and_keeps_exceptions() -> None:
         loop.close()
 
 
+def test_the_loop_settles_when_no_other_task_can_go_on() -> None:
+    loop, steps = sdk.InlineLoop(), [0]
+
+    async def step() -> None:
+        for _ in range(5):
+            await asyncio.sleep(0)
+            steps[0] += 1
+        if steps[0] < 50:
+            loop.create_task(step()).add_done_callback(lambda _: None)
+
+    async def begin() -> list[int]:
+        never = loop.create_task(asyncio.Event().wait())
+        first = loop.create_task(step())
+        await loop.settle()
+        assert first.done()
+        assert not never.done()
+        never.cancel()
+        return list(steps)
+
+    try:
+        assert loop.run_until_complete(begin()) == [50]
+    finally:
+        loop.close()
+
+
 def test_runs_do_not_see_each_other_nor_change_the_caller() -> None:
     seen: list[tuple[Any, ...]] = []
 
