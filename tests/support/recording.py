@@ -50,9 +50,9 @@ class Resource:
         return at(self.inputs, path)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recording:
-    """A whole recorded stack."""
+    """A whole recorded stack; equal to itself alone, so that what is read from it can be kept."""
 
     project: str
     stack: str
@@ -100,29 +100,37 @@ def read(document: Mapping[str, Any]) -> Recording:
 
 def is_opaque(value: object) -> bool:
     """Whether a value stands for one that is not known before `up`, or for a secret."""
-    return isinstance(value, Mapping) and (value.get(UNKNOWN) is True or value.get(SECRET) is True)
+    return isinstance(value, (dict, Mapping)) and (value.get(UNKNOWN) is True or value.get(SECRET) is True)
 
 
 def at(value: object, path: str) -> Any:
     """The value at a dotted path of nested mappings, or None."""
     for key in path.split("."):
-        if not isinstance(value, Mapping) or is_opaque(value):
+        if not isinstance(value, (dict, Mapping)) or is_opaque(value):
             return None
         value = value.get(key)
     return value
 
 
-def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
+def leaves(value: object) -> Iterator[tuple[str, object]]:
     """Every scalar of a nested value with its path (`spec.args[0]`); values not known are passed over."""
-    if isinstance(value, _SCALARS):  # most are: the test of an abstract class costs more than all the rest
-        yield path, value
+    found: list[tuple[str, object]] = []
+    _collect(value, "", found)
+    return iter(found)
+
+
+def _collect(value: object, path: str, found: list[tuple[str, object]]) -> None:
+    # A generator in a generator passes each leaf up through every level; of scalars and plain containers there are
+    # so many that the test of an abstract class costs more than all the rest.
+    if isinstance(value, _SCALARS):
+        found.append((path, value))
     elif is_opaque(value):
         return
-    elif isinstance(value, Mapping):
+    elif isinstance(value, (dict, Mapping)):
         for key, child in value.items():
-            yield from leaves(child, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, Sequence):
+            _collect(child, f"{path}.{key}" if path else str(key), found)
+    elif isinstance(value, (list, Sequence)):
         for index, child in enumerate(value):
-            yield from leaves(child, f"{path}[{index}]")
+            _collect(child, f"{path}[{index}]", found)
     else:
-        yield path, value
+        found.append((path, value))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tests.support.recording import Recording, at, is_opaque
+from tests.support.recording import Recording, at, leaves
 from tests.support.workload import (
     PROXY,
     RESOURCE_MANAGER,
@@ -238,22 +238,9 @@ def images_pinned(recording: Recording, *, mutable_tags: bool = False) -> list[s
     return [
         f"{resource.label}: {path}: {image} has a tag that moves"
         for resource in recording.kubernetes_objects()
-        for path, image in _images(resource.inputs, "")
-        if _is_mutable(image)
+        for path, image in leaves(resource.inputs)
+        if path.rpartition(".")[2] == "image" and isinstance(image, str) and _is_mutable(image)
     ]
-
-
-def _images(value: object, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping) and not is_opaque(value):
-        for key, child in value.items():
-            here = f"{path}.{key}".lstrip(".")
-            if key == "image" and isinstance(child, str):
-                yield here, child
-            else:
-                yield from _images(child, here)
-    elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from _images(child, f"{path}[{index}]")
 
 
 def _is_mutable(image: str) -> bool:

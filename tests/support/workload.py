@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -77,6 +78,7 @@ class Workload:
         return None
 
 
+@lru_cache(maxsize=16)  # a dozen rules ask in a row
 def workload(recording: Recording) -> Workload | None:
     """The recording's only JobSet, or None where it does not have exactly one with the pods of head and workers."""
     jobsets = [resource for resource in recording.resources if resource.type.endswith(":JobSet")]
