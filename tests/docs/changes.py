@@ -16,16 +16,11 @@ from offline.diff.findings import findings
 from offline.diff.markdown import comment
 from offline.diff.model import Diff
 from offline.diff.page import page
-from offline.diff.recorder import deployed
 from offline.page import Look
-from offline.project import load_project
-from offline.recording import Recording
-from offline.runner import record_stack
 from offline.stackfile import StackFile, load_stack
 from tests.docs import pages
-from tests.project.checkout import ROOT
+from tests.support.recordings import PROJECT, recorded
 
-PROJECT = load_project(ROOT)
 _PAIR = re.compile(r"^```diff\n(.*?)^```\n\n?(?:[^`\n]+\n\n?)?```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -78,11 +73,6 @@ def _difference(stack: str, edit: str, base: str) -> Diff:
     text = (PROJECT.stacks / f"Pulumi.{stack}.yaml").read_text("utf-8")
     # Read as plain YAML: what the stack file's own reader makes of such values is the same, and tested elsewhere.
     after = StackFile(before.stack, before.label, yaml.safe_load(edited(text, edit))["config"], before.secret_keys)
-    old, new = _deployed(stack), deployed(PROJECT, after)
-    diff = compare(old, new, preview=partial(record_stack, PROJECT, after, "preview"), base_name=base)
+    old, new = recorded(before, "up"), recorded(after, "up")
+    diff = compare(old, new, preview=partial(recorded, after, "preview"), base_name=base)
     return replace(diff, findings=findings(new, old))
-
-
-@cache
-def _deployed(stack: str) -> Recording:
-    return deployed(PROJECT, load_stack(PROJECT, stack))

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-import offline
 from offline import cli
 from pathways.errors import StackFileError
 from pathways.load import load
 from pathways.plan import derive
 from tests.docs import pages
 from tests.project.checkout import ROOT
+from tests.support.recordings import committed
 
 LEFT_OUT = "…"
 TEXT = pages.README.read_text("utf-8")
@@ -118,7 +118,7 @@ EVERYWHERE = "\n".join(page.read_text("utf-8") for page in pages.PAGES)
 
 
 def test_urns_buckets_and_outputs_of_the_pages_are_those_of_the_plan() -> None:
-    recorded = offline.record("vision-dev", project=ROOT).to_json()
+    recorded = committed("vision-dev").to_json()
     urns = set(re.findall(r"urn:pulumi:[^'\s]+", EVERYWHERE))
     assert len(urns) >= 3
     assert urns <= {resource["urn"] for resource in recorded["resources"]}

@@ -8,15 +8,12 @@ from typing import Any
 
 import pytest
 
-import offline
 from offline.adopt import adopt
 from offline.cli import main
-from offline.project import load_project
 from offline.stackfile import known_stacks
-from tests.offline.support import recorded
+from tests.support.recordings import PROJECT, committed
 
-ROOT = Path(offline.__file__).parents[1]
-STACKS = known_stacks(load_project(ROOT))
+STACKS = known_stacks(PROJECT)
 
 
 def operation(type_: str, inputs: dict[str, Any], kind: str = "creating", name: str = "it") -> dict[str, Any]:
@@ -67,7 +64,7 @@ def test_what_was_being_created_is_in_the_state_under_the_id_that_the_cloud_give
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_every_resource_of_every_stack_can_be_adopted_or_created_again(stack: str) -> None:
-    recording = recorded(stack, ROOT, "up")
+    recording = committed(stack, "up")
     custom = [found for found in recording.resources if found.custom]
     assert len(custom) > 10
     adopt(state(*(operation(found.type, dict(found.inputs), name=found.name) for found in custom)))

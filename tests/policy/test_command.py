@@ -15,6 +15,8 @@ from policy.rules import RULES
 from policy.waivers import LABEL
 from tests.program.support import CHECKOUT
 
+pytestmark = pytest.mark.usefixtures("remembering")
+
 DAY = date(2026, 12, 1)
 WHERE = ["--project", str(CHECKOUT)]
 

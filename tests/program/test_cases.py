@@ -19,6 +19,8 @@ from tests.support import rendered
 from tests.support.recording import Recording, read
 from tests.support.workload import RESOURCE_MANAGER, flag, hosts, tpu_pools, workload
 
+pytestmark = pytest.mark.usefixtures("remembering")
+
 SERVER = "us-docker.pkg.dev/cloud-tpu-v2-images/cloud-pathways/server:latest"
 V5E = {"tpu": "v5e", "machineType": "ct5lp-hightpu-4t"}
 V5P = {"tpu": "v5p", "machineType": "ct5p-hightpu-4t"}

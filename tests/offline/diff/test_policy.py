@@ -147,6 +147,7 @@ def test_the_page_keeps_its_width() -> None:
     assert max(map(len, text.splitlines())) <= WIDTH
 
 
+@pytest.mark.usefixtures("remembering")
 def test_the_command_judges_what_it_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A stack file that passes the rules of stack files and breaks one of the policy."""
     head = tmp_path / "Pulumi.vision-prod.yaml"
@@ -154,7 +155,9 @@ def test_the_command_judges_what_it_compares(tmp_path: Path, capsys: pytest.Capt
     text = (CHECKOUT / "stacks" / head.name).read_text("utf-8")
     assert reserved in text
     head.write_text(text.replace(reserved, "{type: spot}"), "utf-8")
-    assert main(["diff", str(head), "--base", str(CHECKOUT), "--project", str(CHECKOUT), "--json"]) == 0
+    base = tmp_path / "base.json"
+    base.write_text(json.dumps(recorded("vision-prod").to_json()), "utf-8")
+    assert main(["diff", str(head), "--base", str(base), "--project", str(CHECKOUT), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["stopped"]
     assert {each["rule"] for each in found["policy"] if each["new"] and each["stops"]} == {"pool-no-spot-in-prod"}
