@@ -9,6 +9,7 @@ from pulumi import CustomTimeouts, Output
 from pulumi_gcp import container
 
 from components.common import Place, named_child
+from components.lookup import Lookup
 from components.network import Subnet
 from pathways.cluster import created_server, existing_server, kubeconfig
 from pathways.network_plan import CPU_PODS_PER_NODE
@@ -93,10 +94,15 @@ class Cluster(pulumi.ComponentResource):
         self.register_outputs({"name": cluster.name})
 
 
-def existing_cluster(plan: Plan, opts: pulumi.InvokeOutputOptions) -> ClusterHandle:
+def existing_cluster(plan: Plan, lookup: Lookup) -> ClusterHandle:
     """Look up a cluster; a preview fails if there is none."""
-    found = container.get_cluster_output(
-        name=plan.cluster_name, location=plan.cluster_location, project=plan.settings.project, opts=opts
+    name, location, project = plan.cluster_name, plan.cluster_location, plan.settings.project
+    found = lookup.answer(
+        container.get_cluster_output(name=name, location=location, project=project, opts=lookup.opts),
+        key="cluster.existing.name",
+        name=name,
+        rule=f"the cluster exists in the project {project} at {location}",
+        fix=f"write name and location of one of `gcloud container clusters list --project {project}`",
     )
     # Each part by itself: `Output.all` would turn the blocks of a look-up into plain dicts.
     server = Output.all(
@@ -105,8 +111,8 @@ def existing_cluster(plan: Plan, opts: pulumi.InvokeOutputOptions) -> ClusterHan
         dns=found.control_plane_endpoints_configs.apply(_dns_endpoint),
     ).apply(lambda known: existing_server(known["ip"], known["ca"], known["dns"]))
     return ClusterHandle(
-        name=plan.cluster_name,
-        location=plan.cluster_location,
+        name=name,
+        location=location,
         kubeconfig=Output.json_dumps(server.apply(lambda s: kubeconfig(plan.cluster_identifier, s))),
         resource=None,
     )

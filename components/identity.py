@@ -5,6 +5,7 @@ from pulumi import Output
 from pulumi_gcp import artifactregistry, organizations, projects, serviceaccount, storage
 
 from components.common import Place, child, named_child
+from components.lookup import Lookup
 from pathways.names import Names
 
 # Node agents write logs and metrics; the role has nothing else, and is given by project only.
@@ -73,9 +74,15 @@ class BucketAccess(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def workload_principal(place: Place, names: Names, pool: str, opts: pulumi.InvokeOutputOptions) -> Output[str]:
+def workload_principal(place: Place, names: Names, pool: str, lookup: Lookup) -> Output[str]:
     """The Kubernetes service account as an IAM principal: the project's *number* in the path, its *id* in the pool."""
-    project = organizations.get_project_output(project_id=place.project, opts=opts)
+    project = lookup.answer(
+        organizations.get_project_output(project_id=place.project, opts=lookup.opts),
+        key="gcp:project",
+        name=place.project,
+        rule="the project exists, and you may see it",
+        fix="write one of `gcloud projects list`",
+    )
     subject = f"ns/{names.namespace}/sa/{names.service_account}"
     return Output.concat(
         "principal://iam.googleapis.com/projects/",

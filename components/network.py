@@ -6,6 +6,7 @@ import pulumi
 from pulumi_gcp import compute
 
 from components.common import Place, named_child
+from components.lookup import Lookup
 from pathways.names import Names
 from pathways.network_plan import NetworkPlan
 from pathways.settings.platform import ExistingNetworkNames
@@ -97,12 +98,23 @@ class Network(pulumi.ComponentResource):
         self.register_outputs({"network": vpc.id, "subnetwork": subnetwork.id})
 
 
-def existing_subnet(place: Place, named: ExistingNetworkNames, opts: pulumi.InvokeOutputOptions) -> Subnet:
+def existing_subnet(place: Place, named: ExistingNetworkNames, lookup: Lookup) -> Subnet:
     """Look up a network and its subnet, by name or by path in a host project; a preview fails if there is none."""
     network, subnetwork = named.network, named.subnetwork
-    found = compute.get_network_output(name=_name(network), project=_project(network, place.project), opts=opts)
-    subnet = compute.get_subnetwork_output(
-        name=_name(subnetwork), project=_project(subnetwork, place.project), region=place.region, opts=opts
+    project, owner = _project(network, place.project), _project(subnetwork, place.project)
+    found = lookup.answer(
+        compute.get_network_output(name=_name(network), project=project, opts=lookup.opts),
+        key="network.existing.network",
+        name=network,
+        rule=f"the network exists in the project {project}",
+        fix=f"write one of `gcloud compute networks list --project {project}`",
+    )
+    subnet = lookup.answer(
+        compute.get_subnetwork_output(name=_name(subnetwork), project=owner, region=place.region, opts=lookup.opts),
+        key="network.existing.subnetwork",
+        name=subnetwork,
+        rule=f"the subnet exists in the project {owner} and the zone's region, {place.region}",
+        fix=f"write one of `gcloud compute networks subnets list --project {owner} --regions {place.region}`",
     )
     return Subnet(
         network=found.self_link,

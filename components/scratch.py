@@ -4,6 +4,7 @@ import pulumi
 from pulumi_gcp import storage
 
 from components.common import Place, child
+from components.lookup import Lookup
 from pathways.settings.platform import CreatedScratch
 
 
@@ -53,16 +54,20 @@ class ScratchBucket(pulumi.ComponentResource):
         self.register_outputs({"bucket": bucket.name})
 
 
-def existing_bucket(name: str, region: str, opts: pulumi.InvokeOutputOptions) -> pulumi.Output[str]:
+def existing_bucket(name: str, region: str, lookup: Lookup) -> pulumi.Output[str]:
     """Look up a bucket; a preview fails if there is none, or if it is not in the region."""
-    found = storage.get_bucket_output(name=name, opts=opts)
+    found = lookup.answer(
+        storage.get_bucket_output(name=name, opts=lookup.opts),
+        key="scratch.existing",
+        name=name,
+        rule="the bucket exists",
+        fix="write one of `gcloud storage buckets list`",
+    )
 
     def in_region(location: str) -> str:
         if location.lower() != region:
-            raise pulumi.RunError(
-                f"scratch.existing: the bucket {name} is in {location.lower()}; it lies in the cluster's region "
-                f"({region}); write a bucket of {region}"
-            )
+            what, rule = f"the bucket {name} is in {location.lower()}", f"it lies in the cluster's region, {region}"
+            raise lookup.refusal("scratch.existing", what, rule, f"write a bucket of {region}")
         return name
 
     return found.location.apply(in_region)

@@ -10,6 +10,7 @@ from pulumi import InvokeOutputOptions, Output, ResourceOptions
 from components.cluster import Cluster, ClusterHandle, existing_cluster
 from components.common import Place
 from components.identity import BucketAccess, NodeIdentity, workload_principal
+from components.lookup import Lookup
 from components.network import Network, Subnet, existing_subnet
 from components.operators import Operators
 from components.placement import SlicePlacement
@@ -29,10 +30,10 @@ class PathwaysStack(pulumi.ComponentResource):
 
     outputs: dict[str, Any]
 
-    def __init__(self, name: str, plan: Plan, *, opts: ResourceOptions | None = None) -> None:
-        """Create everything the plan has; `outputs` is what the program exports."""
+    def __init__(self, name: str, plan: Plan, *, file: str, opts: ResourceOptions | None = None) -> None:
+        """Create everything the plan of the stack file `file` has; `outputs` is what the program exports."""
         super().__init__("pathways:index:PathwaysStack", name, {}, opts)
-        self._plan = plan
+        self._plan, self._file = plan, file
         self._place = Place(
             project=plan.settings.project, region=plan.settings.region, zone=plan.settings.zone, labels=plan.labels
         )
@@ -95,8 +96,9 @@ class PathwaysStack(pulumi.ComponentResource):
         """Options of a component of Google resources."""
         return ResourceOptions(parent=self, providers=[self._google], depends_on=list(awaited))
 
-    def _lookup(self, *awaited: pulumi.Resource) -> InvokeOutputOptions:
-        return InvokeOutputOptions(parent=self, provider=self._google, depends_on=list(awaited))
+    def _lookup(self, *awaited: pulumi.Resource) -> Lookup:
+        opts = InvokeOutputOptions(parent=self, provider=self._google, depends_on=list(awaited))
+        return Lookup(file=self._file, opts=opts)
 
     def _subnet(self, services: ProjectServices) -> tuple[Subnet | None, list[Network]]:
         """The network, created or looked up; None for that of an existing cluster which nobody named."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping
 
@@ -72,6 +73,8 @@ def processes(request: pytest.FixtureRequest) -> Iterator[Processes]:
     """The run's processes and temporary folder; after a failure the logs stay."""
     run = Processes()
     request.session.stash[_RUN] = run
+    # What `multiprocessing` puts somewhere goes with the folder; else it would remove it itself, and later.
+    multiprocessing.current_process()._config["tempdir"] = str(run.temporary)  # type: ignore[attr-defined]
     yield run
     del request.session.stash[_RUN]
     failed = request.session.testsfailed > 0

@@ -266,7 +266,7 @@ def test_a_killed_run_leaves_no_process_and_no_folder_behind(tmp_path: Path) -> 
         from tests.e2e.cluster.processes import Processes
         processes = Processes()
         child = processes.start("sleeper", ["sh", "-c", "sleep 600 & sleep 600"])
-        print(processes.folder, child.popen.pid, flush=True)
+        print(processes.folder, child.child.pid, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)

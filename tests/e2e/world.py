@@ -60,6 +60,8 @@ class World:
             "PATH": os.pathsep.join([str(plugin.parent), home["PATH"]]),
             # A cluster's DNS name has a certificate of a public authority; here, of the test's own.
             "SSL_CERT_FILE": str(plane.credentials.ca_file),
+            # The Kubernetes provider leaves a kubeconfig there for each Helm release.
+            "TMPDIR": str(processes.temporary),
         }
         return cls(processes, plane, cloud, environment)
 

@@ -136,7 +136,7 @@ class ControlPlane:
         def ready() -> bool:
             dead = [p for p in self.started.values() if not p.alive()]
             if dead:
-                message = f"{dead[0].name} ended with {dead[0].popen.returncode}:\n{dead[0].tail()}"
+                message = f"{dead[0].name} ended with {dead[0].child.poll()}:\n{dead[0].tail()}"
                 raise RuntimeError(message)
             return self.kube.ready()
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from typing import Protocol
 
 _REAPER = Path(__file__).with_name("reaper.py")
 
@@ -26,23 +27,37 @@ def free_port() -> int:
         return port
 
 
+class Child(Protocol):
+    """What a process has to offer: `subprocess.Popen` does, and so does what is forked from another one."""
+
+    @property
+    def pid(self) -> int:
+        """Its id; it leads a process group of its own."""
+
+    def poll(self) -> int | None:
+        """Its exit code, or None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, once it is over; raises `subprocess.TimeoutExpired` after so many seconds."""
+
+
 @dataclass(frozen=True)
 class Process:
     """A running program.
 
     Attributes:
         name: Its name in the logs.
-        popen: The process; it leads a process group of its own.
+        child: The process; it leads a process group of its own.
         log: Where its output goes.
     """
 
     name: str
-    popen: subprocess.Popen[bytes]
+    child: Child
     log: Path
 
     def alive(self) -> bool:
         """Whether it still runs."""
-        return self.popen.poll() is None
+        return self.child.poll() is None
 
     def tail(self, lines: int = 15) -> str:
         """The last lines of its log."""
@@ -63,6 +78,7 @@ class Processes:
 
     def __post_init__(self) -> None:
         self.logs.mkdir()
+        self.temporary.mkdir()
         self._reaper = subprocess.Popen(
             [sys.executable, "-I", str(_REAPER), str(self.folder)],
             stdin=subprocess.PIPE,
@@ -74,6 +90,11 @@ class Processes:
     def logs(self) -> Path:
         """The folder with one log for each process name."""
         return self.folder / "logs"
+
+    @property
+    def temporary(self) -> Path:
+        """A folder for what programs leave behind where they put temporary files."""
+        return self.folder / "tmp"
 
     def start(
         self, name: str, command: Sequence[str | Path], env: Mapping[str, str] | None = None, cwd: Path | None = None
@@ -97,9 +118,16 @@ class Processes:
                 env=os.environ | dict(env or {}),
                 process_group=0,
             )
-            self._tell(f"+{popen.pid}")
-            process = Process(name, popen, log)
-            self._running.append(process)
+            return self._adopt(Process(name, popen, log))
+
+    def adopt(self, process: Process) -> Process:
+        """Take over a process that something else has started."""
+        with self._lock:
+            return self._adopt(process)
+
+    def _adopt(self, process: Process) -> Process:
+        self._tell(f"+{process.child.pid}")
+        self._running.append(process)
         return process
 
     def stop(self, process: Process, patience: float = 5.0, sig: signal.Signals = signal.SIGTERM) -> None:
@@ -107,13 +135,13 @@ class Processes:
         if process.alive():
             _signal_group(process, sig)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.popen.wait(patience)
+                process.child.wait(patience)
         _signal_group(process, signal.SIGKILL)
-        process.popen.wait()
+        process.child.wait()
         with self._lock:
             if process in self._running:
                 self._running.remove(process)
-                self._tell(f"-{process.popen.pid}")
+                self._tell(f"-{process.child.pid}")
 
     def tails(self, lines: int = 15) -> dict[str, str]:
         """The last lines of every log, by process name."""
@@ -144,6 +172,6 @@ def _tail(log: Path, lines: int) -> str:
 
 def _signal_group(process: Process, sig: signal.Signals) -> None:
     try:
-        os.killpg(process.popen.pid, sig)
+        os.killpg(process.child.pid, sig)
     except (ProcessLookupError, PermissionError):  # the group has gone; macOS answers EPERM for a zombie
         return

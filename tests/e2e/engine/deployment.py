@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,9 +16,10 @@ from typing import Any
 import yaml
 
 from tests.e2e.cluster.processes import Process, Processes
+from tests.e2e.engine import child
 from tests.e2e.engine.runs import Run
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = child.ROOT
 _PROGRAM = ("__main__.py", "Pulumi.yaml", "components", "pathways")
 _PATIENCE = 300.0
 """Seconds after which a run counts as hung."""
@@ -63,6 +63,7 @@ class Deployment:
         }
         deployment = cls(processes, project, stack, {**own, **environment})
         deployment.configure(config)
+        deployment.pulumi("stack", "init", stack)
         return deployment
 
     @property
@@ -100,22 +101,19 @@ class Deployment:
         """Start an operation and return at once."""
         self.runs += 1
         base = self.folder.parent / f"{self.runs:02}-{operation}"
-        order = base.with_suffix(".json")
-        order.write_text(
-            json.dumps(
-                {
-                    "folder": str(self.folder),
-                    "stack": self.stack,
-                    "operation": operation,
-                    "options": options,
-                    "events": str(base.with_suffix(".events")),
-                }
-            )
-        )
-        command = [sys.executable, "-m", "tests.e2e.engine.child", str(order)]
         name = f"{self.folder.parent.name}-{base.name}"
-        process = self.processes.start(name, command, {**self.environment, **(extra or {})}, cwd=ROOT)
-        return RunningEngine(operation, self.processes, process, base.with_suffix(".events"), time.monotonic())
+        order = child.Order(
+            folder=self.folder,
+            stack=self.stack,
+            operation=operation,
+            options=options,
+            environment={**os.environ, **self.environment, **(extra or {})},
+            log=self.processes.logs / f"{name}.log",
+            events=base.with_suffix(".events"),
+        )
+        order.log.touch()
+        process = self.processes.adopt(Process(name, child.start(order), order.log))
+        return RunningEngine(operation, self.processes, process, order.events, time.monotonic())
 
     def pulumi(self, *words: str, expect: int | None = 0) -> str:
         """Run the `pulumi` command itself, for what needs no program; what it printed, both streams."""
@@ -170,7 +168,7 @@ class RunningEngine:
     def wait(self, patience: float = _PATIENCE) -> Run:
         """Wait for its end; a run that hangs is killed and fails."""
         try:
-            code = self.process.popen.wait(timeout=patience)
+            code = self.process.child.wait(timeout=patience)
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"{self.operation} hangs:\n{self._output()[-6000:]}") from None
