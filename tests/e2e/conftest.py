@@ -29,16 +29,13 @@ _RUN = pytest.StashKey[Processes]()
 Needs = Callable[..., Mapping[str, Tool]]
 
 
-# The life of a stack is shared by several files; any other file has a world to itself while it runs.
-_ONE_LIFE = frozenset({"test_10_lifecycle", "test_60_pod_security", "test_61_network_policy", "test_69_destroy"})
-
-
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All of this folder needs the real engine, and what shares a world runs in one process."""
     for item in items:
         if "tests/e2e/" in item.path.as_posix():
             item.add_marker("e2e")
-            item.add_marker(pytest.mark.xdist_group("life" if item.path.stem in _ONE_LIFE else item.path.stem))
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -179,6 +176,14 @@ def _installed(needs: Needs, plane: ControlPlane, chart: charts.Chart) -> Iterat
 def _ending(plane: ControlPlane) -> list[str]:
     found = plane.kube.objects("Namespace")
     return [n["metadata"]["name"] for n in found if "deletionTimestamp" in n["metadata"]]
+
+
+def _group(item: pytest.Item) -> str:
+    """What a test has its world in common with: the life of a stack, the walk of another, or its file."""
+    callspec = getattr(item, "callspec", None)
+    if callspec and "life" in callspec.params:
+        return f"life of {callspec.params['life']}"
+    return "walk" if "walk" in getattr(item, "fixturenames", ()) else item.path.stem
 
 
 def _row(item: pytest.Item) -> object:

@@ -16,7 +16,9 @@ from tests.e2e.cluster.kube import wait_for
 from tests.e2e.engine.deployment import ROOT, Deployment
 from tests.e2e.engine.runs import Run
 from tests.e2e.faults.recovery import one_slice
-from tests.e2e.world import World
+from tests.e2e.lifecycle import writes
+from tests.e2e.world import Change, World
+from tests.e2e.world_setup import prepare
 
 STACK = "vision-dev"
 NETWORK = {"name": STACK, "project": "acme-ml-dev", "autoCreateSubnetworks": False}
@@ -26,6 +28,39 @@ def four_slices(config: dict[str, Any]) -> None:
     """Four slices of two hosts."""
     one_slice(config)
     config["pathways:slices"]["count"] = 4
+
+
+def absent(key: str, part: str | None) -> Change:
+    """A change of a stack file: what exists is called by a name that nothing has."""
+
+    def change(config: dict[str, Any]) -> None:
+        section = config[f"pathways:{key}"]
+        if part is None:
+            section["existing"] = "no-such-thing"
+        else:
+            section["existing"][part] = "no-such-thing"
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [("network", "network"), ("network", "subnetwork"), ("cluster", "name"), ("scratch", None)],
+    ids=["network", "subnet", "cluster", "bucket"],
+)
+def test_what_a_stack_file_names_and_is_not_there_is_said_in_one_sentence(
+    world: World, key: str, part: str | None
+) -> None:
+    """Where it stands, what it is, and what to write; no traceback of the program, and nothing is made."""
+    prepare(world, "shared-dev")
+    mark = world.cloud.mark()
+    run = world.deployment("shared-dev", absent(key, part)).preview()
+    place = f"{key}.existing" + (f".{part}" if part else "")
+    assert not run.ok
+    assert f"stacks/Pulumi.shared-dev.yaml: {place}: no-such-thing is not there" in run.output
+    assert "; write " in run.output
+    assert "Traceback" not in run.output
+    assert writes(world, mark) == []
 
 
 @dataclass

@@ -53,7 +53,7 @@ class Rewrite:
         folder = project / Path(self.file).parts[0]
         source = folder.resolve()
         folder.unlink()
-        shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, folder)
         text = (project / self.file).read_text(encoding="utf-8")
         assert text.count(self.old) == 1, f"{self.file} has {text.count(self.old)} times {self.old!r}"
         (project / self.file).write_text(text.replace(self.old, self.new), encoding="utf-8")

@@ -53,7 +53,7 @@ class Deployment:
         for name in _PROGRAM:
             source = ROOT / name
             if source.is_dir():
-                shutil.copytree(source, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, project / name)  # what is compiled already stays valid
             else:
                 shutil.copy(source, project / name)
         own = {
