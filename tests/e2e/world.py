@@ -62,6 +62,9 @@ class World:
             "SSL_CERT_FILE": str(plane.credentials.ca_file),
             # The Kubernetes provider leaves a kubeconfig there for each Helm release.
             "TMPDIR": str(processes.temporary),
+            # Engine and provider live for seconds: collecting garbage is a tenth of their work.
+            "GOGC": "off",
+            "GOMEMLIMIT": "1GiB",
         }
         return cls(processes, plane, cloud, environment)
 

@@ -24,6 +24,9 @@ from typing import Any
 
 from pulumi import automation as auto
 from pulumi.automation._stack import StackInitMode
+from semver import VersionInfo
+
+from tests.e2e.tools.programs import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[3]
 SDKS = "tests.e2e.engine.sdks"
@@ -101,7 +104,9 @@ def _main(order: Order) -> None:
 
 
 def _run(order: Order) -> int:
-    workspace = _Workspace(work_dir=str(order.folder), program=lambda: _program(order.folder))
+    workspace = _Workspace(
+        work_dir=str(order.folder), program=lambda: _program(order.folder), pulumi_command=_Command()
+    )
     stack = _Stack(order.stack, workspace, StackInitMode.SELECT)
     with order.events.open("a", encoding="utf-8", buffering=1) as events:
 
@@ -121,6 +126,14 @@ def _program(folder: Path) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] in ("components", "pathways")]:
         del sys.modules[name]
     runpy.run_path(str(folder), run_name="__main__")
+
+
+class _Command(auto.PulumiCommand):
+    """The command on the PATH, which is the pinned one: it need not be asked each time."""
+
+    def __init__(self) -> None:
+        self.command = "pulumi"
+        self.version = VersionInfo.parse(BY_NAME["pulumi"].version)
 
 
 class _Workspace(auto.LocalWorkspace):
