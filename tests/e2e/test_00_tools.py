@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -175,3 +176,9 @@ def test_an_unknown_program_is_a_wrong_command_line(capsys: pytest.CaptureFixtur
         main(["kubelet"])
     assert ended.value.code == 2
     assert "no such program: kubelet" in capsys.readouterr().err
+
+
+def test_tests_that_share_a_world_run_in_one_process(request: pytest.FixtureRequest) -> None:
+    """The scheduler reads the groups from the node ids; a pytest that it does not know loses them without a word."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        assert request.node.nodeid.endswith("@test_00_tools")

@@ -133,7 +133,7 @@ class _Command(auto.PulumiCommand):
 
     def __init__(self) -> None:
         self.command = "pulumi"
-        self.version = VersionInfo.parse(BY_NAME["pulumi"].version)
+        self.version = VersionInfo.parse(BY_NAME["pulumi"].version.removeprefix("v"))
 
 
 class _Workspace(auto.LocalWorkspace):
