@@ -29,13 +29,17 @@ _RUN = pytest.StashKey[Processes]()
 Needs = Callable[..., Mapping[str, Tool]]
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of this folder needs the real engine, and what shares a world runs in one process."""
-    for item in items:
-        if "tests/e2e/" in item.path.as_posix():
-            item.add_marker("e2e")
-            item.add_marker(pytest.mark.xdist_group(_group(item)))
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+    """All of this folder needs the real engine, and what shares a world runs in one process, file after file."""
+    ours = [item for item in items if "tests/e2e/" in item.path.as_posix()]
+    for item in ours:
+        item.add_marker("e2e")
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    yield
+    # pytest orders by parameters across files; the life of a stack goes on from file to file, and ends in the last.
+    order = {group: index for index, group in enumerate(dict.fromkeys(map(_group, ours)))}
+    items.sort(key=lambda item: (order.get(_group(item), -1), item.path.name))
 
 
 @pytest.hookimpl(wrapper=True)
