@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests.offline.support import TOY
 from tests.project.checkout import ROOT
 from tests.workflows.samples import change, diff, planned
 from tests.workflows.server import TOKEN, GitHub
@@ -114,16 +113,15 @@ def test_discover_needs_nothing_installed() -> None:
 
 
 def test_diff_leaves_a_piece_and_the_whole(runner: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(TOY)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(ROOT)
     folders = ["--into", str(runner / "pieces"), "--details", str(runner / "details")]
-    assert cli.main(["diff", "dev", "--base", ".", *folders]) == 0
-    piece = parse((runner / "pieces/diff.dev.json").read_bytes())
+    assert cli.main(["diff", "vision-dev", "--base", ".", *folders]) == 0
+    piece = parse((runner / "pieces/diff.vision-dev.json").read_bytes())
     assert isinstance(piece, Planned)
     assert piece.diff.changes == ()
-    assert piece.diff.same > 10
-    assert (runner / "details/dev.md").read_text().startswith("### `dev`: no change")
-    assert "### `dev`: no change" in (runner / "GITHUB_STEP_SUMMARY").read_text()
+    assert piece.diff.same > 20
+    assert (runner / "details/vision-dev.md").read_text().startswith("### `vision-dev`: no change")
+    assert "### `vision-dev`: no change" in (runner / "GITHUB_STEP_SUMMARY").read_text()
 
 
 def test_diff_of_what_cannot_be_planned_says_so(runner: Path, monkeypatch: pytest.MonkeyPatch) -> None:
