@@ -20,7 +20,7 @@ from tests.e2e.cluster.processes import Processes
 from tests.e2e.lifecycle import Life
 from tests.e2e.tools.build import Tool, find, without_go
 from tests.e2e.tools.programs import BY_NAME, PROGRAMS
-from tests.e2e.world import World
+from tests.e2e.world import World, empty
 from tests.e2e.world_setup import STACKS, prepare
 
 SYSTEM_POOL = "system"
@@ -171,6 +171,8 @@ def lws(needs: Needs, control_plane: ControlPlane) -> Iterator[charts.Chart]:
 
 def _installed(needs: Needs, plane: ControlPlane, chart: charts.Chart) -> Iterator[charts.Chart]:
     needs("helm", chart.tool)
+    empty(plane)
+    nodes.add_nodes(plane.kube, nodes.cpu_shape(SYSTEM_POOL), 1)
     charts.install(plane, chart)
     yield chart
     wait_for("ended namespaces gone", lambda: not _ending(plane), seconds=60)  # finalizers need their controller

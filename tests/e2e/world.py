@@ -24,6 +24,11 @@ JOBSET_KEY = "pathways:operators"
 Change = Callable[[dict[str, Any]], None]
 
 
+def empty(plane: ControlPlane) -> None:
+    """Remove all that a control plane has been given, as when its cluster is deleted."""
+    KubeBackend(plane.server, plane.credentials.admin_token, plane.credentials.ca_file).stop_cluster("")
+
+
 @dataclass
 class World:
     """One simulated Google Cloud and the control plane that stands behind the clusters made in it.
@@ -74,8 +79,7 @@ class World:
         self.cloud.stop()
         self.cloud.state.unlink()
         self.cloud.start()
-        api = self.plane
-        KubeBackend(api.server, api.credentials.admin_token, api.credentials.ca_file).stop_cluster("")
+        empty(self.plane)
 
     def config(self, stack: str) -> dict[str, Any]:
         """The config of a committed stack file, with the operator's chart where this machine has it."""
