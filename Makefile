@@ -3,12 +3,13 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help preview policy scan test check format e2e proof bench schema lock clean runtime dev
+.PHONY: help preview policy scan test thorough check format e2e proof bench schema lock clean runtime dev
 
 # Packages are installed uncompiled (scripts/setup.sh): without this each run would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 python := .venv/bin/python
+pytest = $(python) -m pytest --ignore=tests/e2e --numprocesses=auto --maxprocesses=8 --dist=worksteal
 
 help: ## this list
 	@echo 'usage: make TARGET'
@@ -26,7 +27,10 @@ scan: runtime ## Checkov over every stack's plan and Kubernetes objects (STACK=v
 	@$(python) -m policy.scan $(if $(STACK),$(STACK),--all)
 
 test: dev ## the test suite (ARGS='-k name' goes to pytest)
-	@$(python) -m pytest --ignore=tests/e2e --numprocesses=auto --maxprocesses=8 --dist=worksteal $(ARGS)
+	@$(pytest) -m 'not thorough' $(ARGS)
+
+thorough: dev ## the rest of it: every stack there can be, every change, and the simulated Google Cloud
+	@$(pytest) -m thorough $(ARGS)
 
 check: dev ## lint, format, types, the rooms' import contracts, and the workflows
 	@$(python) -m ruff check

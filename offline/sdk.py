@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import weakref
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Executor
 from typing import Any, TypeVar, TypeVarTuple, cast
@@ -67,6 +68,25 @@ class InlineLoop(asyncio.SelectorEventLoop):
     """
 
     _calls = 0
+
+    def __init__(self) -> None:
+        """Keep the tasks of this loop: `asyncio.all_tasks` walks over those of every loop there was."""
+        super().__init__()
+        self._own: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
+        self.set_task_factory(self._task)
+
+    def _task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+        task = asyncio.Task(coroutine, loop=loop, **options)
+        self._own.add(task)
+        return task
+
+    def cancel_all(self) -> None:
+        """Cancel what is not done, and let it see that it is."""
+        pending = [task for task in self._own if not task.done()]
+        for task in pending:
+            task.cancel()
+        if pending:
+            self.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
 
     def run_in_executor(
         self, executor: Executor | None, func: Callable[[*_Arguments], _T], *args: *_Arguments
@@ -152,17 +172,9 @@ def _run_to_end(loop: InlineLoop, main: Coroutine[Any, Any, None]) -> None:
     try:
         loop.run_until_complete(main)
     finally:
-        _cancel_all(loop)
+        loop.cancel_all()
         asyncio.set_event_loop(None)
         loop.close()
-
-
-def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
-    pending = asyncio.all_tasks(loop)
-    for task in pending:
-        task.cancel()
-    if pending:
-        loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
 
 
 def run_transform(token: str, request: resource_pb2.TransformRequest) -> resource_pb2.TransformResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 from offline.recording import SECRET, UNKNOWN
@@ -18,8 +19,7 @@ from offline.sdk import (
 
 def plain_map(struct: struct_pb2.Struct) -> dict[str, Any]:
     """The fields of `struct`, sorted by name."""
-    fields = struct.fields
-    return {key: plain(fields[key]) for key in sorted(fields)}
+    return {key: plain(value) for key, value in sorted(struct.fields.items(), key=itemgetter(0))}
 
 
 def plain(value: struct_pb2.Value) -> Any:

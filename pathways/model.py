@@ -6,8 +6,9 @@ import ast
 import inspect
 import re
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Annotated, Any, TypeVar, cast
 
@@ -55,8 +56,9 @@ class Section(BaseModel):
         return found
 
 
-def docstrings(section: type[Section]) -> dict[str, str]:
-    """The docstring below each field of a section, by the field's name."""
+@cache
+def docstrings(section: type[Section]) -> Mapping[str, str]:
+    """The docstring below each field of a section, by the field's name; read from its source, once."""
     found: dict[str, str] = {}
     for model in reversed(section.__mro__):
         if issubclass(model, Section) and model is not Section:

@@ -24,6 +24,8 @@ from tests.cloud.engine import (
 )
 from tests.e2e.cloud.wire import UNKNOWN
 
+pytestmark = pytest.mark.thorough
+
 ROUTER = "gcp:compute/router:Router"
 WORKLOAD = {"type": "HIGH_THROUGHPUT", "acceleratorTopology": "4x4x4"}
 

@@ -25,6 +25,8 @@ from tests.cloud.engine import (
 )
 from tests.e2e.cloud.wire import UNKNOWN
 
+pytestmark = pytest.mark.thorough
+
 KIND = provider_pb2.PropertyDiff.Kind
 
 

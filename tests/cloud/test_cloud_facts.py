@@ -13,6 +13,8 @@ from tests.e2e.cloud import extract
 from tests.e2e.cloud.facts import Property, Shape, load
 from tests.e2e.cloud.services.registry import services
 
+pytestmark = pytest.mark.thorough
+
 CLOUD = Path(extract.__file__).parent
 SCHEMA = os.environ.get(extract.SCHEMA_VARIABLE)
 

@@ -29,6 +29,8 @@ from tests.e2e.cloud import by_hand
 from tests.e2e.cloud.errors import Fault, FaultKind
 from tests.e2e.cloud.services.iam import IDENTITY_POOL
 
+pytestmark = pytest.mark.thorough
+
 BUCKET_INPUTS = {"name": "scratch-1", "location": REGION}
 
 

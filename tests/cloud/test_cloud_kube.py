@@ -18,6 +18,8 @@ from tests.cloud.engine import PROJECT, REGION
 from tests.e2e.cloud.backend import Removal
 from tests.e2e.cloud.kube import KubeBackend, KubeError, quantity
 
+pytestmark = pytest.mark.thorough
+
 trustme = pytest.importorskip("trustme")
 
 CLUSTER_PATH = f"projects/{PROJECT}/locations/{REGION}/clusters/train"

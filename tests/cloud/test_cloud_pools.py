@@ -22,6 +22,8 @@ from tests.cloud.engine import (
 from tests.e2e.cloud import by_hand
 from tests.e2e.cloud.backend import Removal
 
+pytestmark = pytest.mark.thorough
+
 RESERVATION = "compute.googleapis.com/reservation-name"
 
 

@@ -22,6 +22,8 @@ from tests.e2e.cloud.client import ROOT, CloudControlError, SimulatedCloud
 from tests.e2e.cloud.errors import Fault, FaultKind
 from tests.e2e.cloud.wire import from_struct, to_struct
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[SimulatedCloud]:

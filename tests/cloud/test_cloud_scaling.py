@@ -8,6 +8,8 @@ from tests.cloud.engine import NODE_POOL, PROJECT, REGION, Engine, flex_pool, sl
 from tests.e2e.cloud import autoscaler
 from tests.e2e.cloud.backend import PendingPod
 
+pytestmark = pytest.mark.thorough
+
 CLUSTER_PATH = f"projects/{PROJECT}/locations/{REGION}/clusters/train"
 TPU = frozenset({"google.com/tpu"})
 SELECTOR = {"cloud.google.com/gke-tpu-topology": "4x4", "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice"}

@@ -29,6 +29,8 @@ from tests.cloud.engine import (
 )
 from tests.e2e.cloud import by_hand
 
+pytestmark = pytest.mark.thorough
+
 ROUTER = "gcp:compute/router:Router"
 NAT = "gcp:compute/routerNat:RouterNat"
 PROJECT_MEMBER = "gcp:projects/iAMMember:IAMMember"

@@ -13,6 +13,8 @@ from tests.program.support import EXISTING, config, merged, record
 from tests.support import google_schema, kubernetes_objects, rendered
 from tests.support.pairwise import Row, pairs_of, pairwise
 
+pytestmark = pytest.mark.thorough
+
 SLICES: Mapping[str, tuple[str, str, str]] = {
     "one host": ("v6e", "ct6e-standard-4t", "2x2"),
     "one big host": ("v5e", "ct5lp-hightpu-8t", "2x4"),

@@ -36,6 +36,8 @@ from tests.program.support import config
 from tests.support import google_schema, kubernetes_objects, rendered_pools, rendered_text, rendered_workload
 from tests.support.recording import NODE_POOL, Recording, Resource
 
+pytestmark = pytest.mark.thorough
+
 POOL_RULES = (
     rendered_pools.flex_start,
     rendered_pools.slices_numbered,

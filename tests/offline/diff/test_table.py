@@ -7,6 +7,8 @@ from offline.stackfile import known_stacks
 from tests.offline.diff.recordings import PROJECT, decided, difference, recorded, repeated
 from tests.offline.diff.table import CASES, Case
 
+pytestmark = pytest.mark.thorough
+
 
 def test_the_table_is_long_enough() -> None:
     assert len(CASES) >= 40
