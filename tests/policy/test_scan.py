@@ -207,6 +207,7 @@ def test_a_missing_checkov_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err.startswith("nowhere/checkov: cannot be run (No such file or directory)")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not REAL.exists(), reason="Checkov's environment was not made (make scan)")
 def test_checkov_itself_finds_what_is_wrong() -> None:
     bad = changed(run(config(), "up"), "scratch-bucket", {"uniformBucketLevelAccess": False})

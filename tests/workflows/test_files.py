@@ -196,6 +196,7 @@ def test_the_sign_in_s_file_is_never_committed() -> None:
     assert "gha-creds-*.json" in (ROOT / ".gitignore").read_text("utf-8").splitlines()
 
 
+@pytest.mark.thorough
 def test_the_linters_find_nothing_and_would_find_something(tmp_path: Path) -> None:
     good, bad = tmp_path / "good", tmp_path / "bad"
     for folder in (good, bad):
