@@ -35,9 +35,10 @@ _WEBHOOKS = (
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
 )
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _CLUSTER_WIDE = (
     "/api/v1/nodes",
-    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    _DEFINITIONS,
     "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
     "/apis/rbac.authorization.k8s.io/v1/clusterroles",
 )
@@ -124,6 +125,9 @@ class KubeBackend:
         while self._namespaces() and time.monotonic() < deadline:
             time.sleep(0.1)
         self._clear(*_CLUSTER_WIDE)
+        # A definition goes once the last object of its kind has; one that is installed meanwhile would go with it.
+        while self._call("GET", _DEFINITIONS)["items"] and time.monotonic() < deadline:
+            time.sleep(0.1)
 
     def _clear(self, *collections: str) -> None:
         for collection in collections:
