@@ -152,27 +152,33 @@ def namespace(control_plane: ControlPlane) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def jobset(needs: Needs, control_plane: ControlPlane) -> Iterator[charts.Chart]:
+def emptied(control_plane: ControlPlane) -> ControlPlane:
+    """The control plane without what the stacks of other files have left in it, and one system node."""
+    empty(control_plane)
+    nodes.add_nodes(control_plane.kube, nodes.cpu_shape(SYSTEM_POOL), 1)
+    return control_plane
+
+
+@pytest.fixture(scope="module")
+def jobset(needs: Needs, emptied: ControlPlane) -> Iterator[charts.Chart]:
     """JobSet's controller and webhooks, installed by its chart for one test module."""
-    yield from _installed(needs, control_plane, charts.JOBSET)
+    yield from _installed(needs, emptied, charts.JOBSET)
 
 
 @pytest.fixture(scope="module")
-def kueue(needs: Needs, control_plane: ControlPlane) -> Iterator[charts.Chart]:
+def kueue(needs: Needs, emptied: ControlPlane) -> Iterator[charts.Chart]:
     """Kueue, installed by its chart for one test module."""
-    yield from _installed(needs, control_plane, charts.KUEUE)
+    yield from _installed(needs, emptied, charts.KUEUE)
 
 
 @pytest.fixture(scope="module")
-def lws(needs: Needs, control_plane: ControlPlane) -> Iterator[charts.Chart]:
+def lws(needs: Needs, emptied: ControlPlane) -> Iterator[charts.Chart]:
     """LeaderWorkerSet, installed by its chart for one test module."""
-    yield from _installed(needs, control_plane, charts.LWS)
+    yield from _installed(needs, emptied, charts.LWS)
 
 
 def _installed(needs: Needs, plane: ControlPlane, chart: charts.Chart) -> Iterator[charts.Chart]:
     needs("helm", chart.tool)
-    empty(plane)
-    nodes.add_nodes(plane.kube, nodes.cpu_shape(SYSTEM_POOL), 1)
     charts.install(plane, chart)
     yield chart
     wait_for("ended namespaces gone", lambda: not _ending(plane), seconds=60)  # finalizers need their controller
