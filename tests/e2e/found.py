@@ -20,6 +20,10 @@ SIMULATED = (
 
 FOUND = (
     (
+        "A stack file that names a network, subnet, cluster or bucket that is not there ended in a Python traceback",
+        "one sentence with file, key and what to write (`components/lookup.py`); `tests/components/test_lookup.py`",
+    ),
+    (
         ("An `up` on an existing cluster failed: the look-up's blocks were read as objects after they had become maps"),
         "each part is read by itself; `tests/components/`, and `shared-dev` in the life of every stack",
     ),
