@@ -73,6 +73,18 @@ MANAGED_ENV: Mapping[str, tuple[str, ...]] = {
     "user": ("PATHWAYS_HEAD", "JAX_PLATFORMS", "JAX_BACKEND_TARGET", "XCLOUD_ENVIRONMENT"),
 }
 
+HOST_ENV = (
+    "TPU_ACCELERATOR_TYPE",
+    "TPU_CHIPS_PER_HOST_BOUNDS",
+    "TPU_HOST_BOUNDS",
+    "TPU_TOPOLOGY",
+    "TPU_VISIBLE_CHIPS",
+    "TPU_VISIBLE_DEVICES",
+    "TPU_WORKER_HOSTNAMES",
+    "TPU_WORKER_ID",
+)
+"""What GKE sets in each TPU pod by the host it is on; one value for all workers would be wrong on all but one."""
+
 DEFAULT_ENV: Mapping[str, Mapping[str, str]] = {
     "resource_manager": {},
     "proxy": {},

@@ -17,7 +17,19 @@ from pathways.settings.stack import Settings
 from pathways.settings.workload import Batch
 
 _TPU_PORTS = {8471: "the TPU mesh", 8080: "megascale"}
-_NODE_PORTS = {22: "SSH", 10248: "kubelet", 10250: "kubelet", 10255: "kubelet", 10256: "the node's health check"}
+_NODE_PORTS = {
+    22: "SSH",
+    988: "the metadata server",
+    989: "the metadata server",
+    10248: "kubelet",
+    10250: "kubelet",
+    10255: "kubelet",
+    10256: "the node's health check",
+}
+MAX_TEXT = 131_071
+"""Bytes of one argument, or of one variable as NAME=value: Linux's MAX_ARG_STRLEN of 32 pages, without its end."""
+MAX_TEXTS = 1_000_000
+"""Bytes of all of them: etcd takes 1.5 MiB in one request, and the JobSet is more than its texts."""
 
 
 def elastic_within_slices(s: Settings) -> Iterator[Problem]:
@@ -111,6 +123,42 @@ def ports_distinct(s: Settings) -> Iterator[Problem]:
                         "with hostNetwork pods share the node's ports",
                         "write another port, for example one from 29000",
                     )
+
+
+def texts_fit(s: Settings) -> Iterator[Problem]:
+    """No argument or variable is longer than Linux starts a program with, nor all of them than Kubernetes keeps."""
+    texts = list(_texts(s))
+    for key, text in texts:
+        if len(text.encode()) > MAX_TEXT:
+            yield Problem(
+                key,
+                f"{len(text.encode())} bytes are too many",
+                f"an argument, and a variable with its name, has up to {MAX_TEXT} bytes",
+                "put it into a file of the image or of the bucket",
+            )
+    total = sum(len(text.encode()) for _, text in texts)
+    if total > MAX_TEXTS:
+        longest = max(texts, key=lambda each: len(each[1]))[0].partition(".")[0]
+        yield Problem(
+            longest,
+            f"{len(texts)} arguments and variables of {total} bytes in all are too many",
+            f"together they have up to {MAX_TEXTS} bytes, since a JobSet is one object",
+            "put them into a file of the image or of the bucket",
+        )
+
+
+def _texts(s: Settings) -> Iterator[tuple[str, str]]:
+    """Arguments, and variables as NAME=value, by where they stand."""
+    if isinstance(s.workload, Batch):
+        for key, words in (("command", s.workload.command), ("args", s.workload.args)):
+            yield from ((f"workload.{key}.{index}", word) for index, word in enumerate(words))
+        yield from ((f"workload.env.{name}", f"{name}={value}") for name, value in s.workload.env.items())
+    for role in ("resource_manager", "proxy", "worker"):
+        key = to_camel(role)
+        for index, flag in enumerate(getattr(s.runtime.flags, role)):
+            yield f"runtime.flags.{key}.{index}", flag
+        for name, value in getattr(s.runtime.env, role).items():
+            yield f"runtime.env.{key}.{name}", f"{name}={value}"
 
 
 def references_declared(s: Settings) -> Iterator[Problem]:

@@ -122,6 +122,17 @@ def one_network_project(s: Settings) -> Iterator[Problem]:
             )
 
 
+def ranges_of_existing_network(s: Settings) -> Iterator[Problem]:
+    """Pods and services have a secondary range each."""
+    if isinstance(s.network, ExistingNetwork) and s.network.existing.pod_range == s.network.existing.service_range:
+        yield Problem(
+            "network.existing.serviceRange",
+            f"{s.network.existing.service_range} is podRange too",
+            "pods and services have a secondary range each",
+            "write the name of the subnet's range for services",
+        )
+
+
 def _project(name: str, own: str) -> str:
     return name.split("/")[1] if name.startswith("projects/") else own
 

@@ -15,7 +15,12 @@ from pathways.tpu import PATHWAYS_MIN_GKE
 from pathways.versions import GKE_VERSION_PATTERN, GkeVersion
 
 ResourceName = Annotated[
-    str, Text(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name is lower-case letters, digits and -", "shared")
+    str,
+    Text(
+        r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?",
+        "a name is up to 63 lower-case letters, digits and -, with a letter first and no - last",
+        "shared",
+    ),
 ]
 _PATH_PART = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9._-]+"
 _PROJECT_PATH = r"projects/[a-z][a-z0-9-]{4,28}[a-z0-9]"
@@ -72,7 +77,7 @@ class CreatedScratch(Section):
         str,
         Text(
             rf"{_PATH_PART}(/{_PATH_PART})*",
-            "a prefix is path parts joined by /, without slashes at the ends",
+            "a prefix is path parts (letters, digits, ., _ and -) joined by /, without slashes at the ends",
             "pathways-scratch/shared",
             max_length=200,
         ),
@@ -86,8 +91,9 @@ class ExistingScratch(Section):
     existing: Annotated[
         str,
         Text(
-            r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]",
-            "a bucket's name, without gs:// and without a path",
+            r"(?!.*\.\.)(?!goog)(?!.*google)(?!\d+(\.\d+){3}$)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]",
+            "a bucket's name is 3 to 63 lower-case letters, digits, -, _ and ., with a letter or digit at both ends, "
+            "not an address and without google; no gs:// and no path",
             "acme-pathways-scratch",
         ),
     ]
@@ -96,7 +102,7 @@ class ExistingScratch(Section):
         str,
         Text(
             rf"{_PATH_PART}(/{_PATH_PART})*",
-            "a prefix is path parts joined by /, without slashes at the ends",
+            "a prefix is path parts (letters, digits, ., _ and -) joined by /, without slashes at the ends",
             "pathways-scratch/shared",
             max_length=200,
         ),
@@ -132,7 +138,14 @@ class Maintenance(Section):
 class ExistingClusterName(Section):
     """Which cluster."""
 
-    name: Annotated[ResourceName, Field(examples=["research"])]
+    name: Annotated[
+        str,
+        Text(
+            r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?",
+            "a cluster's name is up to 40 lower-case letters, digits and -, with a letter first and no - last",
+            "research",
+        ),
+    ]
     """Name of the cluster."""
     location: Annotated[str, Text(r"[a-z]+-[a-z]+\d+(-(ai\d+)?[a-z])?", "a location is a region or a zone", "us-east5")]
     """Its region, or its zone if it is a zonal cluster."""

@@ -7,7 +7,15 @@ from typing import Annotated, Literal, cast
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from pathways.containers import ALL_MANAGED_FLAGS, DEFAULT_ENV, INDIRECT_FLAGS, MANAGED_ENV, REMOVED_FLAGS, Role
+from pathways.containers import (
+    ALL_MANAGED_FLAGS,
+    DEFAULT_ENV,
+    HOST_ENV,
+    INDIRECT_FLAGS,
+    MANAGED_ENV,
+    REMOVED_FLAGS,
+    Role,
+)
 from pathways.errors import listed, shown, violation
 from pathways.images import REFERENCE_PATTERN, REPOSITORY_PATTERN
 from pathways.machines import cpu_machine
@@ -166,6 +174,12 @@ def check_env(role: Role, env: dict[str, str]) -> None:
                 f"managed variables are {listed(sorted(MANAGED_ENV[role]))}",
                 f"remove {name}",
             )
+        if role == "worker" and name in HOST_ENV:
+            raise violation(
+                f"{name} is set by GKE on each host",
+                f"variables of a host are {listed(HOST_ENV)}",
+                f"remove {name}; a worker takes all chips of its host",
+            )
         for reference in references(value):
             if reference not in known:
                 raise violation(
@@ -192,6 +206,12 @@ def flag_name(role: Role, flag: str) -> str:
             f"{shown(flag)} is not a flag",
             "a flag is one text --name=value",
             "write for example --vmodule=ifrt_backend=3",
+        )
+    if re.search(r"\s--[A-Za-z]", flag):
+        raise violation(
+            f"{shown(flag)} holds several flags",
+            "each item of the list is one flag, and the server takes what follows it as part of its value",
+            "write one item for each",
         )
     name = match[1]
     positive = name.removeprefix("no")

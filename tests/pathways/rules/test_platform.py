@@ -90,6 +90,11 @@ HOST_SUBNET = "projects/acme-host/regions/us-east5/subnetworks/gke"
             *("of acme-host, the network of demo-project", "network's project"),
         ),
         no(
+            "network.existing.serviceRange",
+            merged(EXISTING_NETWORK, {"network": {"existing": {"podRange": "same", "serviceRange": "same"}}}),
+            *("same is podRange too", "a secondary range each", "write the name"),
+        ),
+        no(
             "network",
             merged(EXISTING_CLUSTER, {"network": {"mtu": 1500}}),
             *("a new network", "keeps its own", "remove it, or write network.existing"),

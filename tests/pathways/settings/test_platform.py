@@ -48,7 +48,13 @@ AUTHORIZED = {"endpoint": "authorized"}
         no("scratch.prefix", scratch(prefix="$(X)"), "path parts"),
         no("scratch.prefix", scratch(prefix="a" * 201), "at most 200"),
         no("scratch.prefix", scratch(existing="b12", prefix=""), "path parts"),
-        no("scratch.existing", scratch(existing="gs://bucket"), "without gs://", "write for example"),
+        no("scratch.existing", scratch(existing="gs://bucket"), "no gs://", "write for example"),
+        *(
+            no("scratch.existing", scratch(existing=name), "not an address and without google")
+            for name in ("goog-x", "my-google-bucket", "192.168.1.1", "ab", "a" * 64, "aaa-")
+        ),
+        no("cluster.existing.name", cluster(existing={"name": "c" * 41, "location": "us-east5"}), "up to 40"),
+        no("cluster.existing.name", cluster(existing={"name": "1c", "location": "us-east5"}), "a letter first"),
         no("scratch.existing", scratch(existing="Bucket"), "write bucket"),
         no("scratch.existing", scratch(existing=None), "nothing (null)", "text"),
         no("cluster.existing", cluster(existing="research"), "text (research)", "a map"),
@@ -120,6 +126,9 @@ def test_refused(case: Refused) -> None:
     [
         scratch(retentionDays=3650, prefix="a.b_c-D/1/..."),
         scratch(existing="my.bucket_1", prefix="p"),
+        scratch(existing="a" * 63),
+        scratch(existing="192.168.1.1a"),
+        cluster(existing={"name": "c" * 40, "location": "us-east5"}),
         cluster(releaseChannel="EXTENDED", minVersion="1.32.2-gke.1475000", deletionProtection=False),
         cluster(minVersion="1.35"),
         cluster(**AUTHORIZED, authorizedNetworks=["203.0.113.7/32", "8.0.0.0/8"]),

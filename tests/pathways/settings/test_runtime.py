@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pathways.containers import ALL_MANAGED_FLAGS, INDIRECT_FLAGS, MANAGED_ENV, REMOVED_FLAGS
+from pathways.containers import ALL_MANAGED_FLAGS, HOST_ENV, INDIRECT_FLAGS, MANAGED_ENV, REMOVED_FLAGS
 from pathways.settings.runtime import references
 from tests.pathways.support import Refused, check_refused, faults, no
 
@@ -101,6 +101,16 @@ def env(role: str, **values: Any) -> dict[str, Any]:
             for flag in sorted(ALL_MANAGED_FLAGS | REMOVED_FLAGS | INDIRECT_FLAGS)
         ),
         *(
+            no(
+                "runtime.env.worker",
+                env("worker", **{name: "0"}),
+                f"{name} is set by GKE on each host",
+                f"remove {name}",
+            )
+            for name in HOST_ENV
+        ),
+        no("runtime.flags.proxy", flags("proxy", "--xla_a=1 --xla_b=2"), "holds several flags", "one item for each"),
+        *(
             no(f"runtime.env.{ROLES[role]}", env(ROLES[role], **{name: "x"}), f"{name} is set by", f"remove {name}")
             for role in ROLES
             for name in MANAGED_ENV[role]
@@ -120,6 +130,7 @@ def test_refused(case: Refused) -> None:
         flags("proxy", "--xla_tpu_scoped_vmem_limit_kib=98304", "--noshow", "--vmodule=a=1,b=2", "--virtual_slices=x"),
         flags("worker", "--megascale_grpc_premap_memory_bytes=17179869184", "--tpu_premapped_buffer_size=1024"),
         *(flags(role, "--xla_tpu_use_enhanced_launch_barrier=true") for role in ROLES.values()),
+        flags("proxy", "--text=a -- b --1"),
         flags("proxy", "--temporary_flags_for_debugging=a=b;;;c=d", "--text=with blank and\nline"),
         env("worker", TPU_MIN_LOG_LEVEL="2", A="$(PATHWAYS_HEAD)", B="$(A) $$(C) $(XCLOUD_ENVIRONMENT)"),
         env("proxy", ABSL_FLAGS="--pathways_pipe_unreachable_timeout=60s", XLA_FLAGS="--xla_dump_to=/dumps"),
