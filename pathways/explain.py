@@ -110,7 +110,8 @@ def _problem(
     if kind in ("greater_than_equal", "less_than_equal"):
         return _out_of_range(key, value, field, context)
     if kind in ("too_short", "too_long"):
-        limits = f"from {context.get('min_length', 0)} to {context.get('max_length', 'any number of')} items"
+        most = f" and at most {context['max_length']}" if "max_length" in context else ""
+        limits = f"at least {context.get('min_length', 0)} items{most}"
         return Problem(
             key, f"has {context.get('actual_length')} items", f"the list has {limits}", "add or remove items"
         )

@@ -151,12 +151,12 @@ def _texts(s: Settings) -> Iterator[tuple[str, str]]:
     """Arguments, and variables as NAME=value, by where they stand."""
     if isinstance(s.workload, Batch):
         for key, words in (("command", s.workload.command), ("args", s.workload.args)):
-            yield from ((f"workload.{key}.{index}", word) for index, word in enumerate(words))
+            yield from ((f"workload.{key}[{index}]", word) for index, word in enumerate(words))
         yield from ((f"workload.env.{name}", f"{name}={value}") for name, value in s.workload.env.items())
     for role in ("resource_manager", "proxy", "worker"):
         key = to_camel(role)
         for index, flag in enumerate(getattr(s.runtime.flags, role)):
-            yield f"runtime.flags.{key}.{index}", flag
+            yield f"runtime.flags.{key}[{index}]", flag
         for name, value in getattr(s.runtime.env, role).items():
             yield f"runtime.env.{key}.{name}", f"{name}={value}"
 

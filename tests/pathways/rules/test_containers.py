@@ -59,10 +59,10 @@ SIDECAR = "us-docker.pkg.dev/demo-project/p/sidecar:jax-0.11.1"
         ),
         no("runtime.ports.proxy", {"runtime": {"hostNetwork": True, "ports": {"proxy": 22}}}, "22 belongs to SSH"),
         no("runtime.ports.proxy", {"runtime": {"hostNetwork": True, "ports": {"proxy": 988}}}, "the metadata server"),
-        no("workload.args.1", {"workload": {"args": ["a", "x" * 131_072]}}, "131072 bytes", "up to 131071", "a file"),
+        no("workload.args[1]", {"workload": {"args": ["a", "x" * 131_072]}}, "131072 bytes", "up to 131071", "a file"),
         no("workload.env.A", {"workload": {"env": {"A": "é" * 65_535}}}, "131072 bytes are too many"),
         no("runtime.env.worker.A", {"runtime": {"env": {"worker": {"A": "x" * 131_070}}}}, "131072 bytes"),
-        no("runtime.flags.proxy.0", {"runtime": {"flags": {"proxy": ["--a=" + "x" * 131_068]}}}, "131072 bytes"),
+        no("runtime.flags.proxy[0]", {"runtime": {"flags": {"proxy": ["--a=" + "x" * 131_068]}}}, "131072 bytes"),
         no("workload", {"workload": {"args": ["x" * 100_000] * 11}}, "in all are too many", "up to 1000000 bytes"),
         no(
             "runtime.ports.resourceManager",

@@ -85,7 +85,7 @@ AUTHORIZED = {"endpoint": "authorized"}
         ),
         no("cluster.authorizedNetworks[0]", cluster(**AUTHORIZED, authorizedNetworks=["::/64"]), "A.B.C.D/N"),
         no("cluster.authorizedNetworks", cluster(**AUTHORIZED, authorizedNetworks=["8.0.0.0/8"] * 101), "101 items"),
-        no("cluster.maintenance.days", cluster(maintenance={"days": []}), "has 0 items", "from 1"),
+        no("cluster.maintenance.days", cluster(maintenance={"days": []}), "has 0 items", "at least 1"),
         no("cluster.maintenance.days[0]", cluster(maintenance={"days": ["Sa"]}), "write SA"),
         no("cluster.maintenance.start", cluster(maintenance={"start": 240}), "a number (240)", '"04:00"'),
         no("cluster.maintenance.start", cluster(maintenance={"start": "4:00"}), "HH:MM", "write for example 04:00"),
