@@ -40,7 +40,7 @@ def scenarios(report: Path) -> dict[str, Scenario]:
         module = next(part for part in reversed(case.attrib["classname"].split(".")) if part.startswith("test_"))
         file = HERE / f"{module}.py"
         scenario = found.setdefault(file.name, Scenario(_first_sentence(file)))
-        scenario.tests[case.attrib["name"]] = _ending(case)
+        scenario.tests[f"{case.attrib['classname']}::{case.attrib['name']}"] = _ending(case)
     return dict(sorted(found.items()))
 
 
