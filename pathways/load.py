@@ -42,7 +42,7 @@ def load(raw: Mapping[str, object], file: str) -> Settings:
     Raises StackFileError with all faults of the file, those of single values and those between values.
     """
     problems = list(_foreign(raw))
-    values = _ours(raw)
+    values = {key: _printable(value) for key, value in _ours(raw).items()}
     empty = set(_empty(Settings, values))
     problems += [_has_no_value(path) for path in sorted(empty)]
     details = _faults(values)
@@ -54,6 +54,23 @@ def load(raw: Mapping[str, object], file: str) -> Settings:
     if problems:
         raise StackFileError(file, problems)
     return settings
+
+
+def _printable(value: object, depth: int = 0) -> object:
+    """A value whose numbers can be printed: Python prints none of more than 4,300 digits, nor do pydantic's errors.
+
+    Down to where a section says what it is (`slices.capacity.type`); further down a map may hold itself.
+    """
+    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+        return "a number too long to print"
+    if isinstance(value, Mapping) and depth < _DEPTH:
+        return {key: _printable(each, depth + 1) for key, each in value.items()}
+    return value
+
+
+_LONGEST_NUMBER = 14_000
+"""Bits of 4,214 digits."""
+_DEPTH = 2
 
 
 def _faults(values: Mapping[str, object]) -> list[ErrorDetails]:
@@ -160,7 +177,8 @@ def _member(info: FieldInfo, value: object) -> type[BaseModel] | None:
         return None
     members = members_of(info.annotation, info)
     if isinstance(info.discriminator, str):
-        return members.get(str(value.get(info.discriminator)))
+        named = value.get(info.discriminator)
+        return members.get(named) if isinstance(named, str) else None
     return (
         next(iter(members.values()))
         if len(members) == 1

@@ -163,7 +163,16 @@ def test_values_that_json_cannot_say_are_refused(value: Any, section: Callable[[
     assert check_lines({**config(), **section(value)})
 
 
-@pytest.mark.parametrize("path", [("slices", "count"), ("runtime", "elasticSlices"), ("workload", "resources", "cpu")])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("slices", "count"),
+        ("runtime", "elasticSlices"),
+        ("workload", "resources", "cpu"),
+        ("slices", "capacity", "type"),
+        ("workload", "mode"),
+    ],
+)
 def test_numbers_too_long_to_print_are_refused(path: tuple[str, ...]) -> None:
     assert check_lines(config(put(path, 10**5000)))
 
