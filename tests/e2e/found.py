@@ -47,7 +47,7 @@ FOUND = (
             "What a killed `up` was creating was in the cloud and in no state, and Pulumi has no command that "
             "takes it in"
         ),
-        "`python -m offline adopt`; `tests/offline/test_adopt.py`, `test_40_engine_killed.py`",
+        "`python -m offline adopt state.json`; `tests/offline/test_adopt.py`, `test_40_engine_killed.py`",
     ),
 )
 """Faults of the product that this suite found, each with what was done and the tests that hold it."""

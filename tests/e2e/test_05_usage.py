@@ -1,4 +1,4 @@
-"""The command lines in the documents are those of the real program: `pulumi … --help` knows every option they use."""
+"""The command lines in the documents are those of the real program: its help knows every option they use."""
 
 from __future__ import annotations
 
