@@ -12,6 +12,8 @@ from tests.program.support import EXISTING, config, jobset, merged, named, recor
 from tests.support.recording import CLUSTER, Recording, Resource, at
 from tests.support.rendered_growth import one_more_slice
 
+pytestmark = pytest.mark.thorough
+
 IMAGE = "us-docker.pkg.dev/demo-project/r/app"
 POLICY = {"tpu": "tpu7x", "topology": "2x2x2"}
 

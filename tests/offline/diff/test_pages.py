@@ -15,6 +15,8 @@ from tests.offline.diff.made import BUCKET, JOB_SET, between, made
 from tests.offline.diff.recordings import decided, difference
 from tests.offline.diff.table import CASES, Case
 
+pytestmark = pytest.mark.thorough
+
 SCREEN = 50
 
 
