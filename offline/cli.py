@@ -103,18 +103,18 @@ def _show(options: argparse.Namespace) -> str:
 
 def _manifest(options: argparse.Namespace) -> str:
     project = find_project(options.project)
-    (stack,) = _checked(project, [options.stack])
+    ((stack, settings),) = _checked(project, [options.stack])
     from offline.manifest import manifest, planned, written  # noqa: PLC0415
 
-    settings = _settings(project, stack)
     if settings:
         from pathways.plan import derive  # noqa: PLC0415
 
         objects = planned(derive(settings))
         if objects is not None:
             return written(objects)
-    (recording,) = _record(options, [options.stack])
-    return manifest(recording)
+    from offline.runner import record_stack  # noqa: PLC0415 - loads the SDK
+
+    return manifest(record_stack(project, stack))
 
 
 def _graph(options: argparse.Namespace) -> str:
@@ -159,16 +159,16 @@ def _record(options: argparse.Namespace, names: Sequence[str]) -> list[Recording
     stacks = _checked(project, names or known_stacks(project))
     from offline.runner import record_stack  # noqa: PLC0415 - loads the SDK
 
-    return [record_stack(project, stack, "up" if getattr(options, "up", False) else "preview") for stack in stacks]
+    return [record_stack(project, stack, "up" if getattr(options, "up", False) else "preview") for stack, _ in stacks]
 
 
-def _checked(project: Project, names: Sequence[str]) -> list[StackFile]:
-    stacks: list[StackFile] = []
+def _checked(project: Project, names: Sequence[str]) -> list[tuple[StackFile, Settings | None]]:
+    stacks: list[tuple[StackFile, Settings | None]] = []
     errors: list[str] = []
     for name in names:
         try:
-            stacks.append(load_stack(project, name))
-            _settings(project, stacks[-1])
+            stack = load_stack(project, name)
+            stacks.append((stack, _settings(project, stack)))
         except OfflineError as error:
             errors.extend(error.lines)
     if errors:

@@ -138,9 +138,9 @@ def texts_fit(s: Settings) -> Iterator[Problem]:
             )
     total = sum(len(text.encode()) for _, text in texts)
     if total > MAX_TEXTS:
-        longest = max(texts, key=lambda each: len(each[1]))[0].partition(".")[0]
+        longest, _ = max(texts, key=lambda each: len(each[1]))
         yield Problem(
-            longest,
+            longest.partition(".")[0],
             f"{len(texts)} arguments and variables of {total} bytes in all are too many",
             f"together they have up to {MAX_TEXTS} bytes, since a JobSet is one object",
             "put them into a file of the image or of the bucket",

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, WithJsonSchema, 
 from pathways.errors import listed, shown, violation
 from pathways.images import REPOSITORY_PATTERN
 from pathways.model import Items, Section, Text, default
+from pathways.names import BUCKET_WITHOUT_GOOGLE, POOL_BUDGET
 from pathways.tpu import PATHWAYS_MIN_GKE
 from pathways.versions import GKE_VERSION_PATTERN, GkeVersion
 
@@ -91,7 +92,7 @@ class ExistingScratch(Section):
     existing: Annotated[
         str,
         Text(
-            r"(?!.*\.\.)(?!goog)(?!.*google)(?!\d+(\.\d+){3}$)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]",
+            BUCKET_WITHOUT_GOOGLE + r"(?!.*\.\.)(?!\d+(\.\d+){3}$)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]",
             "a bucket's name is 3 to 63 lower-case letters, digits, -, _ and ., with a letter or digit at both ends, "
             "not an address and without google; no gs:// and no path",
             "acme-pathways-scratch",
@@ -141,8 +142,9 @@ class ExistingClusterName(Section):
     name: Annotated[
         str,
         Text(
-            r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?",
-            "a cluster's name is up to 40 lower-case letters, digits and -, with a letter first and no - last",
+            rf"[a-z]([a-z0-9-]{{0,{POOL_BUDGET - 2}}}[a-z0-9])?",
+            f"a cluster's name is up to {POOL_BUDGET} lower-case letters, digits and -, "
+            "with a letter first and no - last",
             "research",
         ),
     ]

@@ -148,15 +148,17 @@ def test_the_page_keeps_its_width() -> None:
 
 
 @pytest.mark.usefixtures("remembering")
-def test_the_command_judges_what_it_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("saved", [True, pytest.param(False, marks=pytest.mark.thorough)], ids=["plan", "checkout"])
+def test_the_command_judges_what_it_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str], saved: bool) -> None:
     """A stack file that passes the rules of stack files and breaks one of the policy."""
     head = tmp_path / "Pulumi.vision-prod.yaml"
     reserved = "{type: reservation, name: vision-v5p}"
     text = (CHECKOUT / "stacks" / head.name).read_text("utf-8")
     assert reserved in text
     head.write_text(text.replace(reserved, "{type: spot}"), "utf-8")
-    base = tmp_path / "base.json"
-    base.write_text(json.dumps(recorded("vision-prod").to_json()), "utf-8")
+    base = tmp_path / "base.json" if saved else CHECKOUT
+    if saved:
+        base.write_text(json.dumps(recorded("vision-prod").to_json()), "utf-8")
     assert main(["diff", str(head), "--base", str(base), "--project", str(CHECKOUT), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["stopped"]
