@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
+from types import ModuleType
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import (
@@ -57,14 +57,19 @@ class Section(BaseModel):
 
 
 @cache
+def _classes(module: ModuleType) -> Mapping[str, ast.ClassDef]:
+    """The classes of a module by name, parsed once: `inspect` would parse all of it again for each class."""
+    source = ast.parse(inspect.getsource(module))
+    return {each.name: each for each in source.body if isinstance(each, ast.ClassDef)}
+
+
+@cache
 def docstrings(section: type[Section]) -> Mapping[str, str]:
     """The docstring below each field of a section, by the field's name; read from its source, once."""
     found: dict[str, str] = {}
     for model in reversed(section.__mro__):
         if issubclass(model, Section) and model is not Section:
-            (body,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
-            statements = cast("ast.ClassDef", body).body
-            for field, text in pairwise(statements):
+            for field, text in pairwise(_classes(cast("ModuleType", inspect.getmodule(model)))[model.__name__].body):
                 match field, text:
                     case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
                         found[name] = inspect.cleandoc(words)
