@@ -140,11 +140,15 @@ def _diff(options: argparse.Namespace) -> str:
 def _schema(options: argparse.Namespace) -> str:
     if options.reference and options.write:
         options.parser.error("--reference prints and --write writes: choose one")
-    from offline.reference import reference, schema_text, write  # noqa: PLC0415
+    if not options.reference and not options.write:
+        from pathways.schema import schema_text  # noqa: PLC0415
+
+        return schema_text()
+    from offline.reference import reference, write  # noqa: PLC0415
 
     if options.write:
         return "".join(f"wrote {shown_path(path)}\n" for path in write(find_project(options.project).directory))
-    return reference() if options.reference else schema_text()
+    return reference()
 
 
 def _adopt(options: argparse.Namespace) -> str:

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from offline.errors import OfflineError
 from offline.text import shown_path
-from offline.yamlfile import read_yaml
 
 PROJECT_FILE = "Pulumi.yaml"
 
@@ -70,6 +69,8 @@ def load_project(directory: Path) -> Project:
     Raises:
         OfflineError: it is missing or not a project file.
     """
+    from offline.yamlfile import read_yaml  # noqa: PLC0415 - `schema` reads no YAML
+
     file = directory / PROJECT_FILE
     label = shown_path(file)
     document = read_yaml(file, label)

@@ -12,11 +12,10 @@ from pydantic import BaseModel
 
 from pathways.containers import MANAGED_ENV, MANAGED_FLAGS
 from pathways.explain import members_of
-from pathways.load import OURS
 from pathways.model import Text
 from pathways.rules import RULES
-from pathways.schema import schema
-from pathways.settings import Settings
+from pathways.schema import schema, schema_text
+from pathways.settings import OURS, Settings
 from pathways.tpu import GENERATIONS, Generation
 
 Schema = Mapping[str, Any]
@@ -53,11 +52,6 @@ def write(directory: Path) -> tuple[Path, ...]:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return tuple(texts)
-
-
-def schema_text() -> str:
-    """The JSON Schema of a stack file as text, the way `stacks/schema.json` keeps it."""
-    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def reference() -> str:

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from offline.errors import OfflineError
 from offline.project import Project
 from offline.text import did_you_mean, shown_path
-from offline.yamlfile import read_yaml
 
 TOP_LEVEL_KEYS = ("config", "environment", "secretsprovider", "encryptedkey", "encryptionsalt")
 SECRET_PLACEHOLDER = "[secret]"
@@ -47,6 +46,8 @@ def load_stack(project: Project, stack: str) -> StackFile:
     Raises:
         OfflineError: there is no such file, or it is not a stack file.
     """
+    from offline.yamlfile import read_yaml  # noqa: PLC0415 - `schema` reads no YAML
+
     path, label = locate(project, stack)
     return parse(project, read_yaml(path, label), label=label, stack=_stack_name(path))
 

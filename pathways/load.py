@@ -14,11 +14,9 @@ from pydantic_core import ErrorDetails
 from pathways.errors import Problem, StackFileError, listed, nearest, shown
 from pathways.explain import dotted, explain, locate, members_of
 from pathways.rules import RULES
-from pathways.settings import Settings
+from pathways.settings import OURS, PROJECT_KEY, Settings
 
 M = TypeVar("M", bound=BaseModel)
-OURS = "pathways"
-PROJECT_KEY = "gcp:project"
 _OTHERS = ("gcp:", "pulumi:", "kubernetes:")
 """Namespaces that belong to Pulumi and its providers; only `gcp:project` means something to us."""
 

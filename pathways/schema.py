@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from pathways.load import OURS, PROJECT_KEY
-from pathways.settings import Settings
+from pathways.settings import OURS, PROJECT_KEY, Settings
 from pathways.tpu import GENERATIONS, Generation
 
 _OTHER_KEYS = {
@@ -54,6 +54,11 @@ def schema() -> dict[str, Any]:
         },
         "$defs": definitions,
     }
+
+
+def schema_text() -> str:
+    """The schema as text, the way `stacks/schema.json` keeps it."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _of_generation(generation: Generation) -> dict[str, Any]:

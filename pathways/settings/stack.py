@@ -20,6 +20,10 @@ from pathways.settings.runtime import Head, Runtime
 from pathways.settings.slices import Slices
 from pathways.settings.workload import Workload
 
+OURS = "pathways"
+"""The namespace of our keys: the project's name."""
+PROJECT_KEY = "gcp:project"
+"""The one key of another namespace."""
 Environment = Literal["dev", "staging", "prod"]
 TEAM_BUDGET = 16
 
@@ -29,7 +33,7 @@ class Settings(Section):
 
     project: Annotated[
         str,
-        Field(alias="gcp:project"),
+        Field(alias=PROJECT_KEY),
         Text(
             r"[a-z][a-z0-9-]{4,28}[a-z0-9]",
             "a project id is 6 to 30 lower-case letters, digits and -, starts with a letter and does not end with -",

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from offline import cli
-from offline.reference import reference, schema_text, write
+from offline.reference import reference, write
 from pathways.rules import RULES
-from pathways.schema import schema
+from pathways.schema import schema, schema_text
 from pathways.tpu import GENERATIONS
 from tests.docs.pages import keys
 from tests.project.checkout import ROOT
