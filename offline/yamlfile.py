@@ -8,7 +8,7 @@ hands them to a program as text (RFC 3339); here they stay the text that the fil
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +27,6 @@ _MERGE = re.compile(r"<<$")
 
 class _EngineLoader(_BASE):  # type: ignore[misc]
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - PyYAML's own
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self.duplicates: list[tuple[str, int, int]] = []
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        first_line: dict[str, int] = {}
-        for key, _ in node.value:
-            line = key.start_mark.line + 1
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.constructor.ConstructorError(None, None, "a key is not plain text", key.start_mark)
-            if key.value in first_line:
-                self.duplicates.append((key.value, first_line[key.value], line))
-            first_line.setdefault(key.value, line)
-        mapping: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
-        return mapping
 
 
 def _construct_int(loader: Any, node: yaml.ScalarNode) -> int:
@@ -112,19 +96,58 @@ def parse_yaml(text: str, label: str) -> object:
     """
     try:
         loader = _EngineLoader(text)
-        document = loader.get_single_data()
+        root = loader.get_single_node()
+        twice = [] if root is None else list(_written_twice(root, label))
+        document = None if root is None or twice else loader.construct_document(root)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise OfflineError(_syntax_error(error, label)) from None
-    if loader.duplicates:
-        raise OfflineError(
-            *(
-                f"{label}: {key}: written twice (lines {first} and {again}); a key stands once in its map; "
-                "keep one of the two lines"
-                for key, first, again in loader.duplicates
-            )
-        )
-    _refuse_cycles(document, label, ())
+    if twice:
+        raise OfflineError(*twice)
     return document
+
+
+def _written_twice(root: yaml.Node, label: str) -> Iterator[str]:
+    """An error for each key that stands twice in its map.
+
+    Raises:
+        OfflineError: an anchor holds an alias of itself, which no configuration can mean.
+        yaml.YAMLError: a key is not plain text.
+    """
+    walked: set[int] = set()  # what many aliases name is looked at once
+
+    def walk(node: yaml.Node, path: tuple[str, ...], above: frozenset[int]) -> Iterator[str]:
+        if id(node) in above:
+            where = ".".join(path)
+            raise OfflineError(
+                f"{label}: {where}: an anchor contains itself; aliases may not loop; write the value out"
+            )
+        if id(node) in walked:
+            return
+        walked.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            yield from _repeated(node, path, label)
+        for name, value in _below(node):
+            yield from walk(value, (*path, name), above | {id(node)})
+
+    return walk(root, (), frozenset())
+
+
+def _repeated(node: yaml.MappingNode, path: tuple[str, ...], label: str) -> Iterator[str]:
+    first_line: dict[str, int] = {}
+    for key, _ in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            raise yaml.constructor.ConstructorError(None, None, "a key is not plain text", key.start_mark)
+        if key.value in first_line:
+            where, lines = ".".join((*path, key.value)), f"lines {first_line[key.value]} and {line}"
+            yield f"{label}: {where}: written twice ({lines}); a key stands once in its map; keep one of the two lines"
+        first_line.setdefault(key.value, line)
+
+
+def _below(node: yaml.Node) -> list[tuple[str, yaml.Node]]:
+    if isinstance(node, yaml.MappingNode):
+        return [(key.value, value) for key, value in node.value]
+    return [(str(i), item) for i, item in enumerate(node.value)] if isinstance(node, yaml.SequenceNode) else []
 
 
 def _syntax_error(error: Exception, label: str) -> str:
@@ -133,13 +156,3 @@ def _syntax_error(error: Exception, label: str) -> str:
     where = f"line {mark.line + 1}" if mark else "the file"
     detail = " ".join(str(problem).split())
     return f"{label}: {where}: not valid YAML ({detail}); maps are `key: value`, indented by spaces; correct the line"
-
-
-def _refuse_cycles(value: object, label: str, above: tuple[int, ...]) -> None:
-    """An anchor may hold an alias of itself in YAML, which no configuration can mean."""
-    if not isinstance(value, (Mapping, list)):
-        return
-    if id(value) in above:
-        raise OfflineError(f"{label}: the file: an anchor contains itself; aliases may not loop; write the value out")
-    for item in value.values() if isinstance(value, Mapping) else value:
-        _refuse_cycles(item, label, (*above, id(value)))
