@@ -107,7 +107,7 @@ def _read(generation: Generation, machine: Machine, topology: str) -> tuple[int,
         raise TopologyError(
             f"{topology} has {words[len(sizes)]} dimensions",
             f"{generation.name} topologies have {words[generation.dimensions]} dimensions",
-            f"write one of {listed(near(generation, machine, _chips(sizes)))}",
+            f"write one of {listed(near(generation, machine, sizes))}",
         )
     return sizes
 
@@ -120,7 +120,7 @@ def _spelled(generation: Generation, machine: Machine, topology: str) -> str | N
     meant = "x".join(str(size) for size in sizes)
     if meant in valid_topologies(generation, machine):
         return meant
-    return f"one of {listed(near(generation, machine, _chips(sizes) or 1))}"
+    return f"one of {listed(near(generation, machine, sizes))}"
 
 
 def _check_listed(generation: Generation, machine: Machine, topology: str, chips: int) -> None:
@@ -168,7 +168,7 @@ def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes:
 
 
 def _offer(generation: Generation, machine: Machine, sizes: tuple[int, ...]) -> str:
-    return f"write one of {listed(near(generation, machine, _chips(sizes)))}"
+    return f"write one of {listed(near(generation, machine, sizes))}"
 
 
 def _out_of_order(topology: str, ordered: str) -> TopologyError:
@@ -179,10 +179,18 @@ def _out_of_order(topology: str, ordered: str) -> TopologyError:
     )
 
 
-def near(generation: Generation, machine: Machine, chips: int) -> list[str]:
-    """The valid topologies closest in chips to what was asked for, smallest first."""
+def near(generation: Generation, machine: Machine, sizes: tuple[int, ...]) -> list[str]:
+    """The valid topologies closest to these dimensions (of more or fewer dimensions: in chips), smallest first."""
+    wanted = sorted(max(size, 1) for size in sizes)
+
+    def distance(shape: str) -> tuple[float, int]:
+        edges = sorted(_parse(shape))
+        if len(edges) == len(wanted):
+            return max(abs(math.log(edge / asked)) for edge, asked in zip(edges, wanted, strict=True)), edges[-1]
+        return abs(math.log(math.prod(edges) / math.prod(wanted))), edges[-1]
+
     valid = valid_topologies(generation, machine)
-    closest = sorted(valid, key=lambda shape: abs(math.log(_chips(_parse(shape)) / chips)))[:_NEAR]
+    closest = sorted(valid, key=distance)[:_NEAR]
     return [shape for shape in valid if shape in closest]
 
 

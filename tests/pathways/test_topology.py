@@ -90,7 +90,18 @@ def test_the_cube_rule_alone_decides_larger_shapes(tpu: str, cubes: int, count: 
         assert math.prod(edges) // 64 <= cubes
 
 
-def test_near_shapes_are_of_about_the_size() -> None:
+@pytest.mark.parametrize(
+    ("asked", "offered"),
+    [
+        ((2, 2), ["2x2x1", "2x2x2", "2x2x4"]),
+        ((8, 8, 10), ["8x8x8", "8x8x12", "8x12x12"]),
+        ((16, 16, 18), ["16x16x16", "16x16x20"]),
+        ((1000, 1000, 1000), ["20x20x20"]),
+        ((60, 1), ["4x4x4"]),
+    ],
+)
+def test_what_is_offered_is_about_as_large_and_of_about_the_shape(asked: tuple[int, ...], offered: list[str]) -> None:
     generation = GENERATIONS["v5p"]
-    assert near(generation, generation.default_machine, 4)[:2] == ["2x2x1", "2x2x2"]
-    assert "4x4x4" in near(generation, generation.default_machine, 60)
+    found = near(generation, generation.default_machine, asked)
+    assert set(offered) <= set(found)
+    assert all(max(map(int, shape.split("x"))) <= 4 * max(asked) for shape in found)
