@@ -87,7 +87,8 @@ def adopt(exported: State) -> State:
         OfflineError: Something under way has no known id.
     """
     deployment = exported["deployment"]
-    pending = [op["resource"] for op in deployment.get("pending_operations") or () if op["type"] == "creating"]
+    creating = [op["resource"] for op in deployment.get("pending_operations") or () if op["type"] == "creating"]
+    pending = [found for found in creating if found.get("custom")]  # a component is made by being registered again
     unknown = [found for found in pending if found["type"] not in (*_IDS, *_AGAIN)]
     if unknown:
         raise OfflineError(*(_no_id(found) for found in unknown))

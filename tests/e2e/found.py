@@ -49,6 +49,10 @@ FOUND = (
         ),
         "`python -m offline adopt state.json`; `tests/offline/test_adopt.py`, `test_40_engine_killed.py`",
     ),
+    (
+        "`offline adopt` refused the state of an `up` that was killed while a component was being registered",
+        "a component is registered again by the next `up`; `tests/offline/test_adopt.py`, `test_40_engine_killed.py`",
+    ),
 )
 """Faults of the product that this suite found, each with what was done and the tests that hold it."""
 

@@ -17,7 +17,8 @@ STACKS = known_stacks(PROJECT)
 
 
 def operation(type_: str, inputs: dict[str, Any], kind: str = "creating", name: str = "it") -> dict[str, Any]:
-    return {"type": kind, "resource": {"urn": f"urn:pulumi:dev::p::{type_}::{name}", "type": type_, "inputs": inputs}}
+    urn = f"urn:pulumi:dev::p::{type_}::{name}"
+    return {"type": kind, "resource": {"urn": urn, "custom": True, "type": type_, "inputs": inputs}}
 
 
 def state(*pending: dict[str, Any], resources: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
@@ -73,6 +74,14 @@ def test_every_resource_of_every_stack_can_be_adopted_or_created_again(stack: st
 def test_what_a_grant_or_an_api_or_a_chart_left_half_done_is_done_again() -> None:
     again = [operation("gcp:projects/service:Service", {}), operation("kubernetes:helm.sh/v3:Release", {})]
     assert adopt(state(*again))["deployment"] == {"resources": []}
+
+
+def test_a_component_whose_registration_was_cut_off_is_registered_again() -> None:
+    component = operation("pathways:index:BucketAccess", {})
+    del component["resource"]["custom"]
+    bucket = operation("gcp:storage/bucket:Bucket", {"name": "b"})
+    (found,) = adopt(state(component, bucket))["deployment"]["resources"]
+    assert found["id"] == "b"
 
 
 def test_an_update_or_deletion_under_way_leaves_its_resource_in_the_state() -> None:

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.engine.child import PACKAGES
 from tests.e2e.engine.deployment import Deployment
 from tests.e2e.engine.runs import QUIET, Run
 from tests.offline.diff.table import Case
 
-_KEPT = ("__main__.py", "Pulumi.yaml", "components", "pathways")
+_KEPT = ("__main__.py", "Pulumi.yaml", *PACKAGES)
 _REPLACING = frozenset({"replace", "create-replacement", "delete-replaced", "discard-replaced"})
 _AT_ONCE = min(4, os.cpu_count() or 1)
 

@@ -127,8 +127,12 @@ class ControllerHost:
         return [h.process for h in hosted if h.process is not None]
 
     def _run(self) -> None:
-        while not self._stop.wait(0.2):
+        # Looking costs several requests; where all is well there is less to see.
+        while not self._stop.wait(0.2 if self._unsettled() else 0.6):
             self._guarded(self._round)
+
+    def _unsettled(self) -> bool:
+        return any(not hosted.ready for hosted in self.hosted.values())
 
     def _guarded(self, step: Callable[..., None], *arguments: Any) -> None:
         """One pod's trouble is not another's, and the API server may be down on purpose: the next round tries again."""

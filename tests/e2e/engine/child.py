@@ -1,12 +1,13 @@
 """One operation of the engine in a process of its own, forked from one that has the SDKs loaded.
 
-The Automation API serves the language protocol for the unmodified `__main__.py` of the copy, so no language host is
-needed. A process of its own for each run, since the program's modules stay loaded, and so that it can be killed;
-forked, since loading the SDKs takes seconds, several hundred times over.
+The Automation API serves the language protocol for the unmodified `__main__.py`, so no language host is needed. A
+process of its own for each run, so that it can be killed and leaves nothing behind; forked, since loading SDKs and
+program takes seconds, several hundred times over.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -29,6 +30,8 @@ from semver import VersionInfo
 from tests.e2e.tools.programs import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = ("components", "pathways")
+"""What `__main__.py` runs."""
 SDKS = "tests.e2e.engine.sdks"
 
 
@@ -37,7 +40,7 @@ class Order:
     """What to run.
 
     Attributes:
-        folder: The copy of the project.
+        folder: The project.
         stack: Its stack.
         operation: `preview`, `up`, `refresh` or `destroy`.
         options: Of that method of the Automation API.
@@ -100,6 +103,7 @@ def _main(order: Order) -> None:
     os.environ.clear()
     os.environ.update(order.environment)
     os.chdir(ROOT)
+    gc.disable()  # it lives for seconds
     sys.exit(_run(order))
 
 
@@ -123,8 +127,9 @@ def _run(order: Order) -> int:
 
 def _program(folder: Path) -> None:
     sys.path.insert(0, str(folder))
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("components", "pathways")]:
-        del sys.modules[name]
+    if any((folder / name).resolve() != ROOT / name for name in PACKAGES):  # else these very files are loaded
+        for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+            del sys.modules[name]
     runpy.run_path(str(folder), run_name="__main__")
 
 

@@ -1,10 +1,9 @@
-"""A copy of the project with one stack, and the operations on it."""
+"""A folder with the project's program and one stack, and the operations on it."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -20,18 +19,18 @@ from tests.e2e.engine import child
 from tests.e2e.engine.runs import Run
 
 ROOT = child.ROOT
-_PROGRAM = ("__main__.py", "Pulumi.yaml", "components", "pathways")
+_PROGRAM = ("__main__.py", "Pulumi.yaml", *child.PACKAGES)
 _PATIENCE = 300.0
 """Seconds after which a run counts as hung."""
 
 
 @dataclass
 class Deployment:
-    """One stack of a copied project.
+    """One stack of the project.
 
     Attributes:
         processes: Where its runs are started, so that none of them outlives the tests.
-        folder: The copy.
+        folder: Where the engine finds the project: the program by links, the stack file as its own.
         stack: Its stack.
         environment: Variables that select engine, plugins, cloud, credentials and state.
     """
@@ -46,16 +45,12 @@ class Deployment:
     def create(
         cls, processes: Processes, folder: Path, stack: str, config: Mapping[str, Any], environment: Mapping[str, str]
     ) -> Deployment:
-        """Copy the program into `folder` and write the stack file; the state is kept in the folder too."""
+        """Link the program into `folder` and write the stack file; the state is kept in the folder too."""
         project, state = folder / "project", folder / "state"
         project.mkdir(parents=True)
         state.mkdir()
         for name in _PROGRAM:
-            source = ROOT / name
-            if source.is_dir():
-                shutil.copytree(source, project / name)  # what is compiled already stays valid
-            else:
-                shutil.copy(source, project / name)
+            (project / name).symlink_to(ROOT / name)
         own = {
             "PULUMI_BACKEND_URL": f"file://{state}",
             "PULUMI_CONFIG_PASSPHRASE": "e2e",
