@@ -101,7 +101,7 @@ def world(needs: Needs, processes: Processes, control_plane: ControlPlane) -> It
     needs("pulumi", "pulumi-resource-kubernetes", "jobset")
     found = World.start(processes, control_plane)
     yield found
-    found.cloud.stop()
+    found.stop()
 
 
 @pytest.fixture(scope="session", params=STACKS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -52,6 +53,7 @@ class Timed:
     run: Run
     second: Run
     audit: list[Call]
+    seen: list[tuple[float, dict[str, Any]]]
 
     @cached_property
     def created(self) -> dict[str, Call]:
@@ -60,22 +62,22 @@ class Timed:
 
     @cached_property
     def moments(self) -> dict[tuple[str, str], float]:
-        """When the engine began (`resource_pre_event`) and ended (`res_outputs_event`) each resource."""
+        """When the engine began (`resourcePreEvent`) and ended (`resOutputsEvent`) each resource."""
         found: dict[tuple[str, str], float] = {}
-        for event in self.run.events:
-            for kind in ("resource_pre_event", "res_outputs_event"):
+        for when, event in self.seen:
+            for kind in ("resourcePreEvent", "resOutputsEvent"):
                 metadata: dict[str, Any] = (event.get(kind) or {}).get("metadata") or {}
                 if metadata:
-                    found[kind, metadata["urn"].rpartition("::")[2]] = event["received"]
+                    found[kind, metadata["urn"].rpartition("::")[2]] = when
         return found
 
     def begin(self, name: str) -> float:
         """When the engine began a resource."""
-        return self.moments["resource_pre_event", name]
+        return self.moments["resourcePreEvent", name]
 
     def end(self, name: str) -> float:
         """When the engine was done with it."""
-        return self.moments["res_outputs_event", name]
+        return self.moments["resOutputsEvent", name]
 
     def busy(self, start: float, end: float) -> float:
         """The seconds between two moments in which at least one resource was being made."""
@@ -110,11 +112,14 @@ def timed(world: World) -> Timed:
 
     deployment = world.deployment(STACK, four)
     first = deployment.start("up")
-    wait_for("the cluster is being made", lambda: cloud.audit("Create", "Cluster"), seconds=120)
-    second = deployment.up()
-    run = first.wait().expect_ok()
+    with ThreadPoolExecutor(1) as beside:
+        wait_for("the engine has begun", first.events_file.exists, seconds=60, every=0.01)
+        seen = beside.submit(list, first.followed())
+        wait_for("the cluster is being made", lambda: cloud.audit("Create", "Cluster"), seconds=120)
+        second = deployment.up()
+        run = first.wait().expect_ok()
     await_pods(world, STACK, JOB, 1 + SLICES * HOSTS)
-    return Timed(run, second, cloud.audit())
+    return Timed(run, second, cloud.audit(), seen.result())
 
 
 def test_no_tpu_pool_waits_for_an_operator(timed: Timed) -> None:

@@ -44,24 +44,29 @@ def absent(key: str, part: str | None) -> Change:
     return change
 
 
+@pytest.fixture(scope="module")
+def shared(world: World) -> World:
+    """What a platform team has made for `shared-dev`."""
+    return prepare(world, "shared-dev")
+
+
 @pytest.mark.parametrize(
     ("key", "part"),
     [("network", "network"), ("network", "subnetwork"), ("cluster", "name"), ("scratch", None)],
     ids=["network", "subnet", "cluster", "bucket"],
 )
 def test_what_a_stack_file_names_and_is_not_there_is_said_in_one_sentence(
-    world: World, key: str, part: str | None
+    shared: World, key: str, part: str | None
 ) -> None:
     """Where it stands, what it is, and what to write; no traceback of the program, and nothing is made."""
-    prepare(world, "shared-dev")
-    mark = world.cloud.mark()
-    run = world.deployment("shared-dev", absent(key, part)).preview()
+    mark = shared.cloud.mark()
+    run = shared.deployment("shared-dev", absent(key, part)).preview()
     place = f"{key}.existing" + (f".{part}" if part else "")
     assert not run.ok
     assert re.search(rf"stacks/Pulumi.shared-dev.yaml: {place}: \S*no-such-thing is not there", run.output)
     assert "; write " in run.output
     assert "Traceback" not in run.output
-    assert writes(world, mark) == []
+    assert writes(shared, mark) == []
 
 
 @dataclass

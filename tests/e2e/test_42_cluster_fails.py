@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -105,7 +106,7 @@ def test_an_api_server_that_goes_away_during_an_up_costs_a_second_up(running: Ru
     first = engine.wait()
     running.world.cloud.set_durations()
     assert not first.ok
-    assert "connection refused" in first.diagnostics
+    assert re.search("connection refused|EOF", first.diagnostics)  # the request under way ends in the middle
     second = running.deployment.up().expect_ok()
     assert "workload-jobset" in second.changed("create")
     again = {call.name for call in running.world.cloud.audit("Create", "NodePool")}

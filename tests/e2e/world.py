@@ -18,6 +18,7 @@ from tests.e2e.cluster.control_plane import ControlPlane
 from tests.e2e.cluster.credentials import write_auth_plugin
 from tests.e2e.cluster.processes import Processes
 from tests.e2e.engine.deployment import ROOT, Deployment
+from tests.e2e.engine.keys import KeyService
 from tests.e2e.tools.pulumi_home import make_pulumi_home
 
 JOBSET_KEY = "pathways:operators"
@@ -37,12 +38,14 @@ class World:
         processes: The run's processes and folder.
         plane: The control plane.
         cloud: The simulated Google Cloud.
+        keys: The key of its stacks' secrets.
         environment: Variables that let an engine see only these.
     """
 
     processes: Processes
     plane: ControlPlane
     cloud: SimulatedCloud
+    keys: KeyService
     environment: Mapping[str, str]
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
 
@@ -57,21 +60,31 @@ class World:
         cloud = SimulatedCloud(
             folder / "cloud", ApiServer(plane.server, token, plane.credentials.ca_file, endpoint)
         ).start()
+        keys = KeyService()
         home = make_pulumi_home(folder / "pulumi", plane.tools)
         plugin = write_auth_plugin(folder / "bin", plane.credentials.admin_token)
         environment = {
             **home,
             **cloud.environment(),
+            **keys.environment(),
             "PATH": os.pathsep.join([str(plugin.parent), home["PATH"]]),
             # A cluster's DNS name has a certificate of a public authority; here, of the test's own.
             "SSL_CERT_FILE": str(plane.credentials.ca_file),
             # The Kubernetes provider leaves a kubeconfig there for each Helm release.
             "TMPDIR": str(processes.temporary),
-            # Engine and provider live for seconds: collecting garbage is a tenth of their work.
-            "GOGC": "off",
-            "GOMEMLIMIT": "1GiB",
+            # Engine and provider live for seconds: collecting garbage is a tenth of their work, and more threads than
+            # there are cores for all of them as much again.
+            "GOGC": "400",
+            "GOMAXPROCS": "1",
+            # Nobody goes back to an earlier state.
+            "PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS": "true",
         }
-        return cls(processes, plane, cloud, environment)
+        return cls(processes, plane, cloud, keys, environment)
+
+    def stop(self) -> None:
+        """End the cloud and the key service."""
+        self.cloud.stop()
+        self.keys.stop()
 
     def reset(self) -> None:
         """Empty cloud and control plane, as after the deletion of everything; faults and durations are forgotten."""

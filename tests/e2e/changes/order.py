@@ -19,7 +19,7 @@ class Moment:
 
 def moments(run: Run) -> list[Moment]:
     """Beginnings and ends of all steps, in the order in which the engine told of them."""
-    kinds = {"resource_pre_event": "begun", "res_outputs_event": "done"}
+    kinds = {"resourcePreEvent": "begun", "resOutputsEvent": "done"}
     found = []
     for event in run.events:
         for key, when in kinds.items():

@@ -1,33 +1,30 @@
-"""One operation of the engine in a process of its own, forked from one that has the SDKs loaded.
+"""The program as a process that a command of the engine talks to, forked from one that has the SDKs loaded.
 
-The Automation API serves the language protocol for the unmodified `__main__.py`, so no language host is needed. A
-process of its own for each run, so that it can be killed and leaves nothing behind; forked, since loading SDKs and
-program takes seconds, several hundred times over.
+It serves the language protocol for the unmodified `__main__.py`, as the Automation API does for a program of its own
+process, so no language host is needed. A process for each run, so that it can be killed and leaves nothing behind;
+forked, since loading SDKs and program takes seconds, several hundred times over.
 """
 
 from __future__ import annotations
 
 import gc
-import json
 import multiprocessing
 import os
 import runpy
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
-from pulumi import automation as auto
-from pulumi.automation._stack import StackInitMode
-from semver import VersionInfo
-
-from tests.e2e.tools.programs import BY_NAME
+import grpc
+from pulumi.automation._server import LanguageServer
+from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS
+from pulumi.runtime.proto import language_pb2_grpc
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("components", "pathways")
@@ -41,21 +38,15 @@ class Order:
 
     Attributes:
         folder: The project.
-        stack: Its stack.
-        operation: `preview`, `up`, `refresh` or `destroy`.
-        options: Of that method of the Automation API.
+        command: A command of the engine that runs its program.
         environment: All variables of the process.
         log: Where its output goes.
-        events: Where the engine's events go, one JSON object a line.
     """
 
     folder: Path
-    stack: str
-    operation: str
-    options: Mapping[str, Any]
+    command: Sequence[str]
     environment: Mapping[str, str]
     log: Path
-    events: Path
 
 
 @dataclass(frozen=True)
@@ -88,7 +79,7 @@ def start(order: Order) -> Forked:
     """Start it; the process leads a group of its own, in which engine and plugins run too."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([SDKS])
-    process = context.Process(target=_main, args=(order,), name=f"{order.operation} {order.stack}")
+    process = context.Process(target=_main, args=(order,), name=" ".join(order.command[:2]))
     with _ONE_AT_A_TIME:
         process.start()
     assert process.pid is not None
@@ -104,25 +95,14 @@ def _main(order: Order) -> None:
     os.environ.update(order.environment)
     os.chdir(ROOT)
     gc.disable()  # it lives for seconds
-    sys.exit(_run(order))
-
-
-def _run(order: Order) -> int:
-    workspace = _Workspace(
-        work_dir=str(order.folder), program=lambda: _program(order.folder), pulumi_command=_Command()
-    )
-    stack = _Stack(order.stack, workspace, StackInitMode.SELECT)
-    with order.events.open("a", encoding="utf-8", buffering=1) as events:
-
-        def on_event(event: auto.EngineEvent) -> None:
-            events.write(json.dumps({**_plain(event), "received": time.time()}) + "\n")
-
-        try:
-            getattr(stack, order.operation)(on_event=on_event, on_output=print, color="never", **order.options)
-        except auto.CommandError as error:
-            sys.stderr.write(str(error))
-            return 1
-    return 0
+    server = grpc.server(ThreadPoolExecutor(4), options=_GRPC_CHANNEL_OPTIONS)
+    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageServer(lambda: _program(order.folder)), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    engine = [*order.command, f"--client=127.0.0.1:{port}", "--exec-kind=auto.inline"]
+    code = subprocess.run(engine, cwd=order.folder, stdin=subprocess.DEVNULL, check=False).returncode
+    sys.stdout.flush()
+    os._exit(code)  # there is nothing to tidy up
 
 
 def _program(folder: Path) -> None:
@@ -131,47 +111,3 @@ def _program(folder: Path) -> None:
         for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
             del sys.modules[name]
     runpy.run_path(str(folder), run_name="__main__")
-
-
-class _Command(auto.PulumiCommand):
-    """The command on the PATH, which is the pinned one: it need not be asked each time."""
-
-    def __init__(self) -> None:
-        self.command = "pulumi"
-        self.version = VersionInfo.parse(BY_NAME["pulumi"].version.removeprefix("v"))
-
-
-class _Workspace(auto.LocalWorkspace):
-    """A workspace whose stack exists: every command names it, so none has to be selected."""
-
-    def select_stack(self, stack_name: str) -> None:
-        """Do nothing."""
-
-
-class _Stack(auto.Stack):
-    """A stack of which only the operation is wanted: three runs of the command fewer after each."""
-
-    def outputs(self) -> auto.OutputMap:
-        """None; `Deployment.outputs` asks for them."""
-        return {}
-
-    def info(self, show_secrets: bool = False) -> auto.UpdateSummary:
-        """A summary that says nothing."""
-        del show_secrets
-        return auto.UpdateSummary(kind="", start_time=_NEVER, message="", environment={}, config={}, result="")
-
-
-_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _plain(value: Any) -> Any:
-    """An event as JSON: the objects of the Automation API by their attributes, those that are None left out."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "value") and hasattr(value, "name"):
-        return value.value
-    if hasattr(value, "__dict__"):
-        return {key: _plain(each) for key, each in vars(value).items() if each is not None}
-    return value

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,13 @@ from typing import Any
 import yaml
 
 from tests.e2e.cluster.processes import Process, Processes
-from tests.e2e.engine import child
+from tests.e2e.engine import child, keys
 from tests.e2e.engine.runs import Run
 
 ROOT = child.ROOT
 _PROGRAM = ("__main__.py", "Pulumi.yaml", *child.PACKAGES)
+_RUNS_THE_PROGRAM = ("preview", "up")
+_ASKS_NOTHING = dict.fromkeys(("up", "refresh", "destroy"), ("--yes", "--skip-preview"))
 _PATIENCE = 300.0
 """Seconds after which a run counts as hung."""
 
@@ -53,12 +55,11 @@ class Deployment:
             (project / name).symlink_to(ROOT / name)
         own = {
             "PULUMI_BACKEND_URL": f"file://{state}",
-            "PULUMI_CONFIG_PASSPHRASE": "e2e",
             "PULUMI_ERROR_OUTPUT_STRING": "true",
         }
         deployment = cls(processes, project, stack, {**own, **environment})
         deployment.configure(config)
-        deployment.pulumi("stack", "init", stack)
+        deployment.pulumi("stack", "init", stack, f"--secrets-provider={keys.PROVIDER}")
         return deployment
 
     @property
@@ -73,7 +74,10 @@ class Deployment:
         self.file.write_text(yaml.safe_dump({**kept, "config": dict(config)}, sort_keys=False))
 
     def preview(self, **options: Any) -> Run:
-        """Preview; `expect_no_changes=True` makes any change a failure, `refresh=True` looks at the cloud first."""
+        """Preview; `expect_no_changes=True` makes any change a failure, `refresh=True` looks at the cloud first.
+
+        Options are those of the command, a list standing for as many of the same name.
+        """
         return self.run("preview", **options)
 
     def up(self, **options: Any) -> Run:
@@ -97,18 +101,18 @@ class Deployment:
         self.runs += 1
         base = self.folder.parent / f"{self.runs:02}-{operation}"
         name = f"{self.folder.parent.name}-{base.name}"
-        order = child.Order(
-            folder=self.folder,
-            stack=self.stack,
-            operation=operation,
-            options=options,
-            environment={**os.environ, **self.environment, **(extra or {})},
-            log=self.processes.logs / f"{name}.log",
-            events=base.with_suffix(".events"),
-        )
-        order.log.touch()
-        process = self.processes.adopt(Process(name, child.start(order), order.log))
-        return RunningEngine(operation, self.processes, process, order.events, time.monotonic())
+        events = base.with_suffix(".events")
+        environment = {**self.environment, "PULUMI_DEBUG_COMMANDS": "true", **(extra or {})}  # for `--event-log`
+        command = ["pulumi", operation, f"--stack={self.stack}", f"--event-log={events}", "--color=never"]
+        command += [*_ASKS_NOTHING.get(operation, ()), "--non-interactive", *_flags(options)]
+        if operation in _RUNS_THE_PROGRAM:
+            log = self.processes.logs / f"{name}.log"
+            log.touch()
+            order = child.Order(self.folder, command, {**os.environ, **environment}, log)
+            process = self.processes.adopt(Process(name, child.start(order), log))
+        else:
+            process = self.processes.start(name, command, environment, self.folder)
+        return RunningEngine(operation, self.processes, process, events, time.monotonic())
 
     def pulumi(self, *words: str, expect: int | None = 0) -> str:
         """Run the `pulumi` command itself, for what needs no program; what it printed, both streams."""
@@ -150,6 +154,13 @@ class Deployment:
         )
 
 
+def _flags(options: Mapping[str, Any]) -> Iterator[str]:
+    """The flags of a command: `refresh=True` is `--refresh`, `replace=[urn]` is `--replace=URN`."""
+    for name, value in options.items():
+        flag = f"--{name.replace('_', '-')}"
+        yield from (f"{flag}={each}" for each in value) if isinstance(value, list) else [f"{flag}={str(value).lower()}"]
+
+
 @dataclass(frozen=True)
 class RunningEngine:
     """An operation under way."""
@@ -179,11 +190,24 @@ class RunningEngine:
         """Whether it is still under way."""
         return self.process.alive()
 
+    def followed(self) -> Iterator[tuple[float, dict[str, Any]]]:
+        """The engine's events as it writes them, each with the time at which it was seen, until the run is over."""
+        read = 0
+        while True:
+            over = not self.alive()
+            lines = self.events_file.read_text(encoding="utf-8").splitlines(keepends=True)
+            whole = [line for line in lines[read:] if line.endswith("\n")]
+            read += len(whole)
+            yield from ((time.time(), json.loads(line)) for line in whole)
+            if over:
+                return
+            time.sleep(0.01)
+
     def finished_steps(self) -> int:
         """How many resources the engine has finished so far."""
         if not self.events_file.exists():
             return 0
-        return self.events_file.read_text(encoding="utf-8").count('"res_outputs_event"')
+        return self.events_file.read_text(encoding="utf-8").count('"resOutputsEvent"')
 
     def _output(self) -> str:
         return self.process.log.read_text(encoding="utf-8", errors="replace")

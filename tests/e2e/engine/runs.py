@@ -56,7 +56,7 @@ class Run:
         """The steps that were started (in a preview: planned), in order, those of component resources included."""
         found = []
         for event in self.events:
-            metadata = (event.get("resource_pre_event") or {}).get("metadata")
+            metadata = (event.get("resourcePreEvent") or {}).get("metadata")
             if metadata:
                 found.append(Step(metadata["op"], metadata["urn"], tuple(metadata.get("diffs") or ())))
         return found
@@ -73,7 +73,7 @@ class Run:
     @property
     def diagnostics(self) -> str:
         """The engine's messages of severity warning and error."""
-        found = [event["diagnostic_event"] for event in self.events if event.get("diagnostic_event")]
+        found = [event["diagnosticEvent"] for event in self.events if event.get("diagnosticEvent")]
         return "\n".join(each["message"] for each in found if each.get("severity") in ("warning", "error"))
 
     def expect_ok(self) -> Run:

@@ -6,10 +6,7 @@ import gc
 
 import grpc.experimental  # noqa: F401 - loaded by every channel
 import pulumi_kubernetes as kubernetes
-from pulumi import (
-    automation,  # noqa: F401
-    log,
-)
+from pulumi import log
 from pulumi_gcp import artifactregistry, compute, container, organizations, projects, serviceaccount, storage
 
 import components.stack  # noqa: F401 - the program's own modules too, which a copy without changes shares
