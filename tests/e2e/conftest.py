@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import shutil
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from itertools import zip_longest
 
 import pytest
 
@@ -24,6 +25,7 @@ from tests.e2e.world import World, empty
 from tests.e2e.world_setup import STACKS, prepare
 
 SYSTEM_POOL = "system"
+_MEASURED = ("test_11_order", "test_02_queues_and_groups")
 _RUN = pytest.StashKey[Processes]()
 
 Needs = Callable[..., Mapping[str, Tool]]
@@ -38,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
         item.add_marker(pytest.mark.xdist_group(_group(item)))
     yield
     # pytest orders by parameters across files; the life of a stack goes on from file to file, and ends in the last.
-    order = {group: index for index, group in enumerate(dict.fromkeys(map(_group, ours)))}
+    order = {group: index for index, group in enumerate(_in_turn(dict.fromkeys(map(_group, ours))))}
     items.sort(key=lambda item: (order.get(_group(item), -1), item.path.name))
 
 
@@ -196,6 +198,17 @@ def _group(item: pytest.Item) -> str:
     if callspec and "life" in callspec.params:
         return f"life of {callspec.params['life']}"
     return "walk" if "walk" in getattr(item, "fixturenames", ()) else item.path.stem
+
+
+def _in_turn(groups: Iterable[str]) -> list[str]:
+    """An order in which what keeps the cores busy, the life of a stack, runs beside what mostly waits, a file.
+
+    Before all, durations are measured, beside a file that does little.
+    """
+    first = [group for group in _MEASURED if group in groups]
+    files = [group for group in groups if group not in first and group.startswith("test_")]
+    busy = [group for group in groups if group not in first and group not in files]
+    return [*first, *(group for pair in zip_longest(busy, files) for group in pair if group)]
 
 
 def _row(item: pytest.Item) -> object:

@@ -192,16 +192,15 @@ class RunningEngine:
 
     def followed(self) -> Iterator[tuple[float, dict[str, Any]]]:
         """The engine's events as it writes them, each with the time at which it was seen, until the run is over."""
-        read = 0
-        while True:
-            over = not self.alive()
-            lines = self.events_file.read_text(encoding="utf-8").splitlines(keepends=True)
-            whole = [line for line in lines[read:] if line.endswith("\n")]
-            read += len(whole)
-            yield from ((time.time(), json.loads(line)) for line in whole)
-            if over:
-                return
-            time.sleep(0.01)
+        with self.events_file.open(encoding="utf-8") as file:
+            rest = ""
+            while True:
+                over = not self.alive()
+                *lines, rest = (rest + file.read()).split("\n")
+                yield from ((time.time(), json.loads(line)) for line in lines)
+                if over:
+                    return
+                time.sleep(0.02)
 
     def finished_steps(self) -> int:
         """How many resources the engine has finished so far."""
