@@ -16,6 +16,7 @@ SIMULATED = (
         "configuration that their charts give them; a proxy stands in for the cluster's network."
     ),
     "`gke-gcloud-auth-plugin`: a script that answers with the credentials of the control plane.",
+    "The key that the stacks' secrets are under: a service that answers as Vault's transit engine does.",
 )
 
 FOUND = (

@@ -63,7 +63,7 @@ def page(found: dict[str, Scenario]) -> str:
         "| --- | --- |",
         *(f"| {program.name} | {program.version} |" for program in PROGRAMS),
         "",
-        "The Python SDKs, the Automation API and the program itself are those of `requirements.txt`.",
+        "The Python SDKs, their language server and the program itself are those of `requirements.txt`.",
         "",
         "## Simulated",
         "",

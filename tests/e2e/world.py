@@ -72,10 +72,8 @@ class World:
             "SSL_CERT_FILE": str(plane.credentials.ca_file),
             # The Kubernetes provider leaves a kubeconfig there for each Helm release.
             "TMPDIR": str(processes.temporary),
-            # Engine and provider live for seconds: collecting garbage is a tenth of their work, and more threads than
-            # there are cores for all of them as much again.
+            # Engine and provider live for seconds: collecting garbage is a tenth of their work.
             "GOGC": "400",
-            "GOMAXPROCS": "1",
             # Nobody goes back to an earlier state.
             "PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS": "true",
         }
