@@ -140,7 +140,7 @@ Duration = Annotated[
     str,
     Text(
         r"([1-9]\d{0,6}s|[1-9]\d{0,4}[mh]|[1-9]\d{0,3}d)",
-        "a duration is a whole number and its unit, s, m, h or d, without blanks, of at most 9999d",
+        "a duration is a whole number from 1 and its unit, s, m, h or d, without blanks, of at most 9999d",
         "24h",
     ),
 ]
@@ -168,7 +168,7 @@ Memory = Annotated[
     str,
     Text(
         r"[1-9]\d{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)",
-        "an amount of memory is a whole number and its unit (Ki, Mi, Gi, Ti, k, M, G, T), without blanks",
+        "an amount of memory is a whole number from 1 and its unit (Ki, Mi, Gi, Ti, k, M, G, T), without blanks",
         "100G",
     ),
     AfterValidator(_check_memory),

@@ -141,7 +141,12 @@ class Runtime(Section):
     """How Pathways runs; everything has a default."""
 
     jax_version: Annotated[
-        str, Text(r"\d{1,4}\.\d{1,4}\.\d{1,4}", "a JAX version is text of three numbers, X.Y.Z", "0.11.1")
+        str,
+        Text(
+            r"(0|[1-9]\d{0,3})(\.(0|[1-9]\d{0,3})){2}",
+            "a JAX version is text of three numbers without leading zeros, X.Y.Z",
+            "0.11.1",
+        ),
     ] = "0.11.1"
     """JAX release of client, proxy and server; gives the image tag."""
     images: Annotated[Images, Field(examples=[{"repository": DEFAULT_REPOSITORY}])] = default(Images)

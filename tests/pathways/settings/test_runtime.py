@@ -38,6 +38,7 @@ def env(role: str, **values: Any) -> dict[str, Any]:
         no("runtime.jaxVersion", runtime(jaxVersion="0.11.1.dev0"), "three numbers"),
         no("runtime.jaxVersion", runtime(jaxVersion="٠.١.٢"), "three numbers"),
         no("runtime.jaxVersion", runtime(jaxVersion="0.11.99999"), "three numbers"),
+        no("runtime.jaxVersion", runtime(jaxVersion="00.11.1"), "without leading zeros"),
         no("runtime.ports.proxy", runtime(ports={"proxy": 0}), "0 is out of range", "from 1 to 65535", "29000"),
         no("runtime.ports.proxy", runtime(ports={"proxy": 65536}), "65536 is out of range"),
         no("runtime.ports.worker", runtime(ports={"worker": 65535}), "from 1 to 65534"),
