@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from offline.errors import OfflineError
 from offline.project import Project
-from offline.text import did_you_mean, shown_path
+from offline.text import did_you_mean, shortened, shown_path
 
 TOP_LEVEL_KEYS = ("config", "environment", "secretsprovider", "encryptedkey", "encryptionsalt")
 SECRET_PLACEHOLDER = "[secret]"
@@ -78,7 +78,7 @@ def parse(project: Project, document: object, *, label: str, stack: str) -> Stac
     """Turn the parsed YAML of a stack file into a `StackFile`.
 
     Raises:
-        OfflineError: the document or its `config` is not a map, or it has a key that no stack file has.
+        OfflineError: the document or its `config` is not a map, or it has a key that no stack file has, or one twice.
     """
     top = _map_or_none(document, label, "the file", "config:, and below it one line per key")
     errors = [
@@ -87,16 +87,22 @@ def parse(project: Project, document: object, *, label: str, stack: str) -> Stac
         for key in top
         if key not in TOP_LEVEL_KEYS
     ]
-    if errors:
-        raise OfflineError(*errors)
     entries = _map_or_none(top.get("config"), label, "config", "one line per key, such as pathways:team: vision")
     config: dict[str, object] = {}
     secret_keys: set[str] = set()
+    spelled: dict[str, str] = {}
     for key, value in entries.items():
         full_key = project.full_key(str(key))
+        if spelled.setdefault(full_key, str(key)) != str(key):
+            errors.append(
+                f"{label}: config.{full_key}: written twice ({spelled[full_key]} and {key}); "
+                "a key without a namespace is the project's own; keep one of the two"
+            )
         config[full_key], is_secret = _without_secrets(value)
         if is_secret:
             secret_keys.add(full_key)
+    if errors:
+        raise OfflineError(*errors)
     return StackFile(stack, label, MappingProxyType(config), frozenset(secret_keys))
 
 
@@ -105,12 +111,7 @@ def _map_or_none(value: object, label: str, key: str, write: str) -> Mapping[obj
         return {}
     if isinstance(value, Mapping):
         return value
-    raise OfflineError(f"{label}: {key}: not a map ({_brief(value)}); it maps keys to values; write {write}")
-
-
-def _brief(value: object) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    raise OfflineError(f"{label}: {key}: not a map ({shortened(value)}); it maps keys to values; write {write}")
 
 
 def _without_secrets(value: object) -> tuple[object, bool]:

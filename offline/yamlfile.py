@@ -8,14 +8,19 @@ hands them to a program as text (RFC 3339); here they stay the text that the fil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 from offline.errors import OfflineError
+from offline.text import shortened
 
+N = TypeVar("N", int, float)
+_DEEPEST = 64
+_LONGEST = 100_000
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast
 _INT = re.compile(r"[-+]?(0[bB][01][01_]*|0[oO]?[0-7][0-7_]*|0[xX][0-9a-fA-F][0-9a-fA-F_]*|[1-9][0-9_]*|0)$")
 _FLOAT = re.compile(r"[-+]?(\.[0-9][0-9_]*|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?$")
@@ -34,13 +39,31 @@ def _construct_int(loader: Any, node: yaml.ScalarNode) -> int:
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text.lstrip("+"))
     base = {"0b": 2, "0o": 8, "0x": 16}.get(digits[:2])
     if base is not None:
-        return sign * int(digits[2:], base)
-    return sign * int(digits, 8 if digits.startswith("0") and len(digits) > 1 else 10)
+        return sign * _number(node, lambda: int(digits[2:], base))
+    return sign * _number(node, lambda: int(digits, 8 if digits.startswith("0") and len(digits) > 1 else 10))
 
 
 def _construct_float(loader: Any, node: yaml.ScalarNode) -> float:
     text = loader.construct_scalar(node).replace("_", "").lower()
-    return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    return _number(node, lambda: float(text.replace(".inf", "inf").replace(".nan", "nan")))
+
+
+def _number(node: yaml.ScalarNode, read: Callable[[], N]) -> N:
+    """What `read` makes of a number; Python reads none of more than 4,300 digits."""
+    try:
+        return read()
+    except ValueError:
+        kind = "a whole number" if node.tag.endswith(":int") else "a number"
+        message = f"{shortened(node.value)} is not {kind} that can be read"
+        raise yaml.constructor.ConstructorError(None, None, message, node.start_mark) from None
+
+
+def _construct_bool(loader: Any, node: yaml.ScalarNode) -> bool:
+    text = loader.construct_scalar(node)
+    if not _BOOL.match(text):
+        message = f"{shortened(text)} is neither true nor false"
+        raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
+    return bool(text.lower() == "true")
 
 
 def _construct_text(loader: Any, node: yaml.ScalarNode) -> str:
@@ -58,6 +81,7 @@ def _install() -> None:
         ("null", _NULL, ["~", "n", "N", ""]),
     ):
         _EngineLoader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", pattern, list(first))
+    _EngineLoader.add_constructor("tag:yaml.org,2002:bool", _construct_bool)
     _EngineLoader.add_constructor("tag:yaml.org,2002:int", _construct_int)
     _EngineLoader.add_constructor("tag:yaml.org,2002:float", _construct_float)
     _EngineLoader.add_constructor("tag:yaml.org,2002:timestamp", _construct_text)
@@ -97,51 +121,67 @@ def parse_yaml(text: str, label: str) -> object:
     try:
         loader = _EngineLoader(text)
         root = loader.get_single_node()
-        twice = [] if root is None else list(_written_twice(root, label))
-        document = None if root is None or twice else loader.construct_document(root)
+        faults = [] if root is None else list(_Walk(label).faults(root))
+        document = None if root is None or faults else loader.construct_document(root)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise OfflineError(_syntax_error(error, label)) from None
-    if twice:
-        raise OfflineError(*twice)
+    if faults:
+        raise OfflineError(*faults)
     return document
 
 
-def _written_twice(root: yaml.Node, label: str) -> Iterator[str]:
-    """An error for each key that stands twice in its map.
+@dataclass
+class _Walk:
+    """One look at each node of a document: keys that stand twice in their map, and what no configuration can mean."""
 
-    Raises:
-        OfflineError: an anchor holds an alias of itself, which no configuration can mean.
-        yaml.YAMLError: a key is not plain text.
-    """
-    walked: set[int] = set()  # what many aliases name is looked at once
+    label: str
+    sizes: dict[int, int] = field(default_factory=dict)
 
-    def walk(node: yaml.Node, path: tuple[str, ...], above: frozenset[int]) -> Iterator[str]:
+    def faults(self, root: yaml.Node) -> Iterator[str]:
+        """An error for each key that stands twice in its map.
+
+        Raises:
+            OfflineError: an anchor holds itself, or the document is too deep or, with its aliases written out, too
+                long.
+            yaml.YAMLError: a key is not plain text.
+        """
+        return self._walk(root, (), frozenset())
+
+    def _walk(self, node: yaml.Node, path: tuple[str, ...], above: frozenset[int]) -> Iterator[str]:
         if id(node) in above:
-            where = ".".join(path)
-            raise OfflineError(
-                f"{label}: {where}: an anchor contains itself; aliases may not loop; write the value out"
-            )
-        if id(node) in walked:
-            return
-        walked.add(id(node))
+            raise self._refused(path, "an anchor contains itself", "aliases may not loop", "write the value out")
+        if len(path) > _DEEPEST:
+            rule = f"a value is nested at most {_DEEPEST} deep"
+            raise self._refused(path[:3], "nested too deep", rule, "write what the key takes")
+        if id(node) in self.sizes:
+            return  # what many aliases name is looked at once
         if isinstance(node, yaml.MappingNode):
-            yield from _repeated(node, path, label)
-        for name, value in _below(node):
-            yield from walk(value, (*path, name), above | {id(node)})
+            yield from _repeated(node, path, self.label)
+        below = _below(node)
+        for name, value in below:
+            yield from self._walk(value, (*path, name), above | {id(node)})
+        self.sizes[id(node)] = 1 + sum(self.sizes[id(value)] for _, value in below)
+        if self.sizes[id(node)] > _LONGEST:
+            rule = f"a file has at most {_LONGEST:,} values, those that aliases repeat counted each time"
+            raise self._refused(path, "has too many values", rule, "write less")
 
-    return walk(root, (), frozenset())
+    def _refused(self, path: tuple[str, ...], what: str, rule: str, fix: str) -> OfflineError:
+        return OfflineError(f"{self.label}: {'.'.join(path) or 'the file'}: {what}; {rule}; {fix}")
 
 
 def _repeated(node: yaml.MappingNode, path: tuple[str, ...], label: str) -> Iterator[str]:
     first_line: dict[str, int] = {}
+    seen: set[str] = set()
     for key, _ in node.value:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
             raise yaml.constructor.ConstructorError(None, None, "a key is not plain text", key.start_mark)
-        if key.value in first_line:
-            where, lines = ".".join((*path, key.value)), f"lines {first_line[key.value]} and {line}"
-            yield f"{label}: {where}: written twice ({lines}); a key stands once in its map; keep one of the two lines"
-        first_line.setdefault(key.value, line)
+        first = first_line.setdefault(key.value, line)
+        if key.value in seen:
+            where = ".".join((*path, key.value))
+            lines = f"line {line}" if first == line else f"lines {first} and {line}"
+            yield f"{label}: {where}: written twice ({lines}); a key stands once in its map; keep one of the two"
+        seen.add(key.value)
 
 
 def _below(node: yaml.Node) -> list[tuple[str, yaml.Node]]:

@@ -64,6 +64,10 @@ def test_an_unknown_stack_lists_the_known_ones(project: Project, monkeypatch: py
         ({"config": "pathways:team: x"}, "f: config: not a map (pathways:team: x)"),
         ({"cofig": {}}, "f: cofig: unknown key (cofig); a stack file has config, environment"),
         ({"pathways:team": "x"}, "f: pathways:team: unknown key (pathways:team)"),
+        (
+            {"config": {"pathways:team": "x", "team": "y"}},
+            "f: config.pathways:team: written twice (pathways:team and team)",
+        ),
     ],
 )
 def test_what_is_no_stack_file_is_refused(project: Project, document: object, line: str) -> None:

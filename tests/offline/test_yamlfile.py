@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,12 @@ def test_anchors_and_merges_work() -> None:
     assert document == {"a": {"x": 1, "y": 2}, "b": {"x": 1, "y": 3}, "c": {"x": 1, "y": 2}}
 
 
+# Nine lines that stand for ten million values.
+BOMB = "a: &a [x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in pairwise("abcdefgh")
+)
+
+
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
@@ -73,14 +80,20 @@ def test_anchors_and_merges_work() -> None:
             "m:\n  k: 1\n  k: 2\n  k: 3\n",
             ["f: m.k: written twice (lines 2 and 3)", "f: m.k: written twice (lines 2 and 4)"],
         ),
-        ("m: {k: 1, 'k': 2}", ["f: m.k: written twice (lines 1 and 1)"]),
-        ("a: [{x: 1}, {y: 1, y: 2}]\n", ["f: a.1.y: written twice (lines 1 and 1)"]),
-        ("a: &a {x: 1, x: 2}\nb: *a\n", ["f: a.x: written twice (lines 1 and 1)"]),
+        ("m: {k: 1, 'k': 2}", ["f: m.k: written twice (line 1)"]),
+        ("a: [{x: 1}, {y: 1, y: 2}]\n", ["f: a.1.y: written twice (line 1)"]),
+        ("a: &a {x: 1, x: 2}\nb: *a\n", ["f: a.x: written twice (line 1)"]),
         ("a: 1\n\tb: 2\n", ["f: line 2: not valid YAML ("]),
         ("a: [1, 2\nb: 3\n", ["f: line 2: not valid YAML ("]),
         ("a: b: c\n", ["f: line 1: not valid YAML (mapping values are not allowed in this context)"]),
         ("a: *nowhere\n", ["f: line 1: not valid YAML (found undefined alias"]),
         ("a: &a [*a]\n", ["f: a.0: an anchor contains itself"]),
+        ("a: !!bool maybe\n", ["f: line 1: not valid YAML (maybe is neither true nor false)"]),
+        ("a: 1\nb: !!int abc\n", ["f: line 2: not valid YAML (abc is not a whole number that can be read)"]),
+        ("a: !!float abc\n", ["f: line 1: not valid YAML (abc is not a number that can be read)"]),
+        (f"a: {'9' * 5000}\n", ["f: line 1: not valid YAML (9999"]),
+        (f"a: {'[' * 80}{']' * 80}\n", ["f: a.0.0: nested too deep; a value is nested at most 64 deep"]),
+        (BOMB, ["f: f: has too many values; a file has at most 100,000 values"]),
         ("a: !!python/object:os.system {}\n", ["f: line 1: not valid YAML (could not determine a constructor"]),
         ("a: 1\n---\nb: 2\n", ["f: line 2: not valid YAML ("]),
         ("? [1, 2]\n: 3\n", ["f: line 1: not valid YAML (a key is not plain text)"]),
