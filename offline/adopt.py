@@ -10,22 +10,67 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from string import Formatter
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from offline.errors import OfflineError
+from offline.text import shortened
 
 State = dict[str, Any]
 _Inputs = Mapping[str, Any]
 
 
+class _Resource(BaseModel, strict=True):
+    """A resource of the state, as far as its id depends on it."""
+
+    urn: str
+    type: str
+    custom: bool = False
+    inputs: dict[str, Any] = {}
+
+
+class _Operation(BaseModel, strict=True):
+    """An operation that was under way, of the kinds that Pulumi notes."""
+
+    type: Literal["creating", "updating", "deleting", "reading", "importing"]
+    resource: _Resource
+
+
+class _Deployment(BaseModel, strict=True):
+    resources: list[_Resource] | None = None
+    pending_operations: list[_Operation] | None = None
+
+
+class _Exported(BaseModel, strict=True):
+    """What `pulumi stack export` writes."""
+
+    deployment: _Deployment
+
+
+class _NoIdError(Exception):
+    """An input that the id is made of is not there, or no text."""
+
+
+def _text(inputs: object, key: str) -> str:
+    value = inputs.get(key) if isinstance(inputs, Mapping) else None
+    if not isinstance(value, str) or not value:
+        raise _NoIdError(key)
+    return value
+
+
 def _google(template: str) -> Callable[[_Inputs], str]:
     """An id made of inputs; of a reference such as a router's link, its last part."""
-    return lambda inputs: template.format_map({key: str(value).rpartition("/")[2] for key, value in inputs.items()})
+    keys = [key for _, key, _, _ in Formatter().parse(template) if key]
+    return lambda inputs: template.format_map({key: _text(inputs, key).rpartition("/")[2] for key in keys})
 
 
 def _kubernetes(inputs: _Inputs) -> str:
-    metadata = inputs["metadata"]
-    return "/".join(part for part in (metadata.get("namespace"), metadata["name"]) if part)
+    metadata = inputs.get("metadata")
+    name = _text(metadata, "name")
+    return f"{_text(metadata, 'namespace')}/{name}" if "namespace" in inputs["metadata"] else name
 
 
 _LOCATED = "projects/{project}/locations/{location}/clusters/"
@@ -68,13 +113,20 @@ def read_state(file: Path) -> State:
         OfflineError: It cannot be read, or it is something else.
     """
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        message = f"{file}: not a state ({error}); it takes what `pulumi stack export --file` writes"
+        found: State = json.loads(file.read_text(encoding="utf-8"))
+        _Exported.model_validate(found)
+    except ValidationError as error:
+        raise OfflineError(*(_not_a_state(file, each) for each in error.errors(include_url=False))) from None
+    except (OSError, ValueError, RecursionError) as error:
+        message = f"{file}: not a state ({shortened(error)}); it takes what `pulumi stack export --file` writes"
         raise OfflineError(message) from None
-    if not isinstance(found, dict) or not isinstance(found.get("deployment"), dict):
-        raise OfflineError(f"{file}: deployment: missing; it takes what `pulumi stack export --file` writes")
     return found
+
+
+def _not_a_state(file: Path, error: ErrorDetails) -> str:
+    key = ".".join(map(str, error["loc"])) or "the file"
+    what = "missing" if error["type"] == "missing" else f"not as Pulumi writes it ({error['msg'].lower()})"
+    return f"{file}: {key}: {what}; it takes what `pulumi stack export --file` writes; export the stack again"
 
 
 def adopt(exported: State) -> State:
@@ -88,26 +140,34 @@ def adopt(exported: State) -> State:
     """
     deployment = exported["deployment"]
     creating = [op["resource"] for op in deployment.get("pending_operations") or () if op["type"] == "creating"]
-    pending = [found for found in creating if found.get("custom")]  # a component is made by being registered again
-    unknown = [found for found in pending if found["type"] not in (*_IDS, *_AGAIN)]
-    if unknown:
-        raise OfflineError(*(_no_id(found) for found in unknown))
-    adopted = [
-        {**found, "id": _IDS[found["type"]](found["inputs"]), "outputs": {}}
-        for found in pending
-        if found["type"] in _IDS
-    ]
-    urns = {found["urn"] for found in adopted}
+    # A component is made by being registered again; what was interrupted several times is there once.
+    pending = {found["urn"]: found for found in creating if found.get("custom")}
+    adopted: dict[str, State] = {}
+    refused: list[str] = []
+    for urn, found in pending.items():
+        try:
+            if found["type"] not in _AGAIN:
+                adopted[urn] = {**found, "id": _id(found), "outputs": {}}
+        except _NoIdError as error:
+            refused.append(_no_id(found, str(error)))
+    if refused:
+        raise OfflineError(*refused)
     # A resource that is being replaced stays in the state until its successor is there.
-    kept = [found for found in deployment.get("resources") or () if found["urn"] not in urns]
-    changed = {**deployment, "resources": [*kept, *adopted]}
+    kept = [found for found in deployment.get("resources") or () if found["urn"] not in adopted]
+    changed = {**deployment, "resources": [*kept, *adopted.values()]}
     changed.pop("pending_operations", None)
     return {**exported, "deployment": changed}
 
 
-def _no_id(found: Mapping[str, Any]) -> str:
+def _id(found: State) -> str:
+    if found["type"] not in _IDS:
+        raise _NoIdError(found["type"])
+    return _IDS[found["type"]](found.get("inputs") or {})
+
+
+def _no_id(found: State, lacking: str) -> str:
+    why = "only what this project creates can be adopted" if lacking == found["type"] else f"its {lacking} is no text"
     return (
-        f"state: {found['urn'].rpartition('::')[2]}: nothing tells the id of a {found['type']}; only what this project "
-        "creates can be adopted; look whether it is there, and run `pulumi import` or `pulumi refresh "
-        "--clear-pending-creates`"
+        f"state: {found['urn'].rpartition('::')[2]}: nothing tells the id of a {found['type']}; {why}; look whether it "
+        "is there, and run `pulumi import` or `pulumi refresh --clear-pending-creates`"
     )

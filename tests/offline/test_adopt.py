@@ -98,6 +98,11 @@ def test_a_successor_takes_the_place_of_what_it_replaces() -> None:
     assert found["id"] == "new"
 
 
+def test_what_was_interrupted_twice_is_in_the_state_once() -> None:
+    pending = operation("gcp:storage/bucket:Bucket", {"name": "b"})
+    assert len(adopt(state(pending, pending))["deployment"]["resources"]) == 1
+
+
 def test_the_command_prints_a_state_that_pulumi_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "state.json"
     file.write_text(json.dumps(state(operation("gcp:storage/bucket:Bucket", {"name": "b"}))))
@@ -111,8 +116,20 @@ def test_the_command_prints_a_state_that_pulumi_takes(tmp_path: Path, capsys: py
     ("text", "said"),
     [
         ("", "not a state"),
-        ("[]", "deployment: missing"),
-        ("{}", "what `pulumi stack export --file` writes"),
+        ("[" * 20_000, "not a state"),
+        ("[]", "the file: not as Pulumi writes it"),
+        ("{}", "deployment: missing; it takes what `pulumi stack export --file` writes"),
+        ('{"deployment": null}', "deployment: not as Pulumi writes it"),
+        ('{"deployment": {"pending_operations": {"a": 1}}}', "deployment.pending_operations: not as"),
+        ('{"deployment": {"pending_operations": [null]}}', "deployment.pending_operations.0: not as"),
+        ('{"deployment": {"pending_operations": [{"type": "creating"}]}}', "pending_operations.0.resource: missing"),
+        (json.dumps(state(operation("a:b:C", {}, "foo"))), "pending_operations.0.type: not as"),
+        (json.dumps(state(operation("a:b:C", None))), "pending_operations.0.resource.inputs: not as"),  # type: ignore[arg-type]
+        ('{"deployment": {"resources": [{}]}}', "deployment.resources.0.urn: missing"),
+        (json.dumps(state(operation("gcp:storage/bucket:Bucket", {}))), "it: nothing tells the id of a gcp:storage"),
+        (json.dumps(state(operation("gcp:storage/bucket:Bucket", {"name": None}))), "its name is no text"),
+        (json.dumps(state(operation("kubernetes:core/v1:Service", {"metadata": None}))), "its name is no text"),
+        (json.dumps(state(operation("kubernetes:core/v1:Service", {"metadata": {"name": 5}}))), "its name is no text"),
         (
             json.dumps(state(operation("aws:s3/bucket:Bucket", {}))),
             "state: it: nothing tells the id of a aws:s3/bucket:Bucket",
