@@ -68,6 +68,12 @@ def listed(values: Iterable[object]) -> str:
     return ", ".join(str(value) for value in values)
 
 
+def one_of(values: Iterable[object]) -> str:
+    """What to choose from in a sentence: `one of a, b, c`, or the only choice."""
+    options = list(values)
+    return f"one of {listed(options)}" if len(options) > 1 else listed(options)
+
+
 def nearest(value: str, known: Iterable[str]) -> str | None:
     """The known spelling that `value` was probably meant to be, or None; case and blanks are no difference."""
     options = list(known)

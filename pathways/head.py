@@ -32,7 +32,7 @@ class Needs:
     @property
     def memory_text(self) -> str:
         """Memory in GB (10^9 bytes), as a person writes it."""
-        return f"{self.memory_bytes / 1e9:.4g} GB"
+        return f"{self.memory_bytes / 1e9:,.1f}".removesuffix(".0") + " GB"
 
 
 def head_needs(workload: Batch | Interactive) -> Needs:

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-_HOST = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?"
+_LABEL = r"[a-z0-9]+(?:-+[a-z0-9]+)*"
+_PORT = r"[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]"
+_HOST = rf"{_LABEL}(?:\.{_LABEL})*(?::(?:{_PORT}))?"
 _PATH = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _TAG = r"\w[\w.-]{0,127}"
 _DIGEST = r"sha256:[0-9a-f]{64}"
@@ -16,6 +18,37 @@ MUTABLE_TAGS = frozenset({"latest", "main", "master", "head", "dev", "nightly", 
 """Tags that name a moving target by convention: what ran yesterday cannot be had again today."""
 RELEASE_TAG = r"(?:(\d{8})-)?(?:python_(\d+\.\d+)-)?jax[-_](\d+\.\d+\.\d+)"
 """A Pathways release in a tag: optional date, optional Python (sidecar only), JAX version."""
+
+
+ARTIFACT_REGISTRY = "-docker.pkg.dev"
+"""End of a host of Artifact Registry, after the location."""
+
+
+@dataclass(frozen=True)
+class RegistryRepository:
+    """A repository of Artifact Registry; a project of a domain is `acme.com:ml`, which a path writes `acme.com/ml`."""
+
+    project: str
+    location: str
+    name: str
+    below: str
+    """What the path goes on with: an image's name, or nothing."""
+
+    @classmethod
+    def of(cls, path: str) -> Self | None:
+        """The repository that a path (with its host) begins with; None if its host is not Artifact Registry.
+
+        Raises:
+            ValueError: It names no project or no repository.
+        """
+        host, *parts = path.split("/")
+        if not host.endswith(ARTIFACT_REGISTRY):
+            return None
+        if len(parts) > 1 and "." in parts[0]:
+            parts = [":".join(parts[:2]), *parts[2:]]
+        if len(parts) < 2:
+            raise ValueError(f"{path} has no project or no repository")
+        return cls(parts[0], host.removesuffix(ARTIFACT_REGISTRY), parts[1], "/".join(parts[2:]))
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ JOB_SET_NAME_BUDGET = (LABEL_BUDGET - len(f"-{HEAD_JOB}-0-0.")) // 2
 """22: the coordinator label is `<js>-pathways-head-0-0.<js>`, since the subdomain defaults to the JobSet's name."""
 POOL_BUDGET = 40
 """GKE clusters and node pools."""
-BUCKET_WITHOUT_GOOGLE = r"(?!goog)(?!.*google)"
-"""Beginning of the pattern of a bucket's name: Cloud Storage refuses its owner's."""
+BUCKET_WITHOUT_GOOGLE = r"(?!goog)(?!.*g[o0]{2}g[l1]e)"
+"""Beginning of the pattern of a bucket's name: Cloud Storage refuses its owner's, and what looks like it."""
 SERVICE_ACCOUNT_BUDGET = 30
 
 
@@ -138,9 +138,10 @@ class Names:
                     f"shorten it by {over}",
                 )
         if not re.match(BUCKET_WITHOUT_GOOGLE, self.bucket):
+            by_project = not re.match(BUCKET_WITHOUT_GOOGLE, self.project)
             yield Problem(
-                "team",
-                f"the bucket name {self.bucket} holds 'goog'",
+                "gcp:project" if by_project else "team",
+                f"the bucket name {self.bucket} holds 'google', or what looks like it",
                 "Cloud Storage refuses such names",
-                "write another team or use scratch.existing",
+                "use scratch.existing" if by_project else "write another team or use scratch.existing",
             )

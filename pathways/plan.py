@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from pathways.images import Image
+from pathways.images import Image, RegistryRepository
 from pathways.machines import CpuMachine, cpu_machine
 from pathways.names import Names
 from pathways.network_plan import SYSTEM_NODES, AddressNeeds, NetworkPlan, network_plan
@@ -220,7 +220,7 @@ def repositories_of(plan: Plan) -> list[tuple[str, str, str]]:
     """The Artifact Registry repositories the images come from: (project, location, repository), sorted, each once."""
     found = set()
     for reference in plan.images.values():
-        host, *path = Image.parse(reference).repository.split("/")
-        if host.endswith("-docker.pkg.dev") and len(path) >= 3:
-            found.add((path[0], host.removesuffix("-docker.pkg.dev"), path[1]))
+        repository = RegistryRepository.of(Image.parse(reference).repository)
+        if repository:
+            found.add((repository.project, repository.location, repository.name))
     return sorted(found)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from pathways.errors import listed, shown
+from pathways.errors import listed, one_of, shown
 from pathways.tpu import Generation, Machine
 
 CUBE = 4
@@ -61,16 +61,22 @@ def slice_shape(generation: Generation, machine: Machine, topology: str) -> Slic
     chips = _chips(sizes)
     if machine.only_topologies and topology not in machine.only_topologies:
         whole = listed(machine.only_topologies)
+        others = [other.name for other in generation.machines if topology in valid_topologies(generation, other)]
         raise TopologyError(
             f"{topology} cannot be made of {machine.name}",
             f"the {machine.chips}-chip VM is a whole {whole} slice",
-            f"write topology: {whole}, or machineType: {generation.default_machine.name}",
+            f"write topology: {whole}" + (f", or machineType: {_first_choice(generation, others)}" if others else ""),
         )
     if generation.topologies:
         _check_listed(generation, machine, topology, chips)
     else:
         _check_cubes(generation, machine, topology, sizes)
     return SliceShape(generation, machine, topology)
+
+
+def _first_choice(generation: Generation, machines: list[str]) -> str:
+    default = generation.default_machine.name
+    return default if default in machines else machines[0]
 
 
 def valid_topologies(generation: Generation, machine: Machine) -> list[str]:
@@ -107,7 +113,7 @@ def _read(generation: Generation, machine: Machine, topology: str) -> tuple[int,
         raise TopologyError(
             f"{topology} has {words[len(sizes)]} dimensions",
             f"{generation.name} topologies have {words[generation.dimensions]} dimensions",
-            f"write one of {listed(near(generation, machine, sizes))}",
+            _offer(generation, machine, sizes),
         )
     return sizes
 
@@ -120,7 +126,7 @@ def _spelled(generation: Generation, machine: Machine, topology: str) -> str | N
     meant = "x".join(str(size) for size in sizes)
     if meant in valid_topologies(generation, machine):
         return meant
-    return f"one of {listed(near(generation, machine, sizes))}"
+    return one_of(near(generation, machine, sizes))
 
 
 def _check_listed(generation: Generation, machine: Machine, topology: str, chips: int) -> None:
@@ -135,8 +141,8 @@ def _check_listed(generation: Generation, machine: Machine, topology: str, chips
         rule = f"a slice takes all {machine.chips} chips of each {machine.name}"
     else:
         what = f"{topology} is not a {generation.name} topology on {machine.name}"
-        rule = f"{generation.name} offers {listed(valid)}"
-    raise TopologyError(what, rule, f"write one of {listed(valid)}")
+        rule = f"{machine.name} makes {listed(valid)}"
+    raise TopologyError(what, rule, f"write {one_of(near(generation, machine, _parse(topology), 3))}")
 
 
 def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes: tuple[int, ...]) -> None:
@@ -168,7 +174,7 @@ def _check_cubes(generation: Generation, machine: Machine, topology: str, sizes:
 
 
 def _offer(generation: Generation, machine: Machine, sizes: tuple[int, ...]) -> str:
-    return f"write one of {listed(near(generation, machine, sizes))}"
+    return f"write {one_of(near(generation, machine, sizes))}"
 
 
 def _out_of_order(topology: str, ordered: str) -> TopologyError:
@@ -179,7 +185,7 @@ def _out_of_order(topology: str, ordered: str) -> TopologyError:
     )
 
 
-def near(generation: Generation, machine: Machine, sizes: tuple[int, ...]) -> list[str]:
+def near(generation: Generation, machine: Machine, sizes: tuple[int, ...], most: int = _NEAR) -> list[str]:
     """The valid topologies closest to these dimensions (of more or fewer dimensions: in chips), smallest first."""
     wanted = sorted(max(size, 1) for size in sizes)
 
@@ -190,7 +196,7 @@ def near(generation: Generation, machine: Machine, sizes: tuple[int, ...]) -> li
         return abs(math.log(math.prod(edges) / math.prod(wanted))), edges[-1]
 
     valid = valid_topologies(generation, machine)
-    closest = sorted(valid, key=distance)[:_NEAR]
+    closest = sorted(valid, key=distance)[:most]
     return [shape for shape in valid if shape in closest]
 
 

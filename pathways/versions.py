@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Self
 
-GKE_VERSION_PATTERN = r"^1\.[1-9]\d*(\.(0|[1-9]\d*)(-gke\.[1-9]\d*)?)?$"
+GKE_VERSION_PATTERN = r"^1\.[1-9]\d{0,3}(\.(0|[1-9]\d{0,3})(-gke\.[1-9]\d{0,8})?)?$"
 
 
 @dataclass(frozen=True, order=True)

@@ -59,6 +59,10 @@ def _private(value: str) -> str:
         raise violation(
             f"{value} is not a private range", f"ranges lie in {listed(blocks)}", "write for example 10.0.0.0/20"
         )
+    if str(network.broadcast_address) == "255.255.255.255":
+        raise violation(
+            f"{value} holds 255.255.255.255", "Google Cloud allows no such range", "write for example 10.0.0.0/20"
+        )
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal, cast
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from pathways.containers import (
     ALL_MANAGED_FLAGS,
@@ -17,12 +17,38 @@ from pathways.containers import (
     Role,
 )
 from pathways.errors import listed, shown, violation
-from pathways.images import REFERENCE_PATTERN, REPOSITORY_PATTERN
+from pathways.images import REFERENCE_PATTERN, REPOSITORY_PATTERN, Image, RegistryRepository
 from pathways.machines import cpu_machine
 from pathways.model import EnvValues, Items, Memory, Section, Text, Word, default
 
 DEFAULT_REPOSITORY = "us-docker.pkg.dev/cloud-tpu-v2-images/cloud-pathways"
-SECRET_NAME = r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?"
+_DNS_PART = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?"
+
+
+def _with_project(path: str) -> str:
+    """A repository of Artifact Registry belongs to a project."""
+    try:
+        RegistryRepository.of(path)
+    except ValueError:
+        raise violation(
+            f"{path} names no repository of Artifact Registry",
+            "one is LOCATION-docker.pkg.dev/PROJECT/REPOSITORY",
+            f"write for example {DEFAULT_REPOSITORY}",
+        ) from None
+    return path
+
+
+def _in_a_repository(reference: str) -> str:
+    """An image of Artifact Registry stands in a repository."""
+    repository = RegistryRepository.of(_with_project(Image.parse(reference).repository))
+    if repository and not repository.below:
+        raise violation(
+            f"{reference} names a repository of Artifact Registry and no image in it",
+            "an image there is LOCATION-docker.pkg.dev/PROJECT/REPOSITORY/IMAGE:TAG",
+            "write for example us-docker.pkg.dev/acme-ml/train/app:1.2.3",
+        )
+    return reference
+
 
 ImageReference = Annotated[
     str,
@@ -32,6 +58,7 @@ ImageReference = Annotated[
         "us-docker.pkg.dev/acme-ml/train/app:1.2.3",
         max_length=512,
     ),
+    AfterValidator(_in_a_repository),
 ]
 Port = Annotated[int, Field(ge=1, le=65534)]
 
@@ -60,6 +87,7 @@ class Images(Section):
     repository: Annotated[
         str,
         Text(REPOSITORY_PATTERN, "a repository is HOST/PATH without tag or trailing slash", DEFAULT_REPOSITORY),
+        AfterValidator(_with_project),
     ] = DEFAULT_REPOSITORY
     """Repository that holds `server` and `proxy_server`."""
     server: ImageReference | None = None
@@ -71,7 +99,13 @@ class Images(Section):
     allow_mutable_tags: Annotated[bool, Field(examples=[True])] = False
     """Allow tags such as `latest` that name other bytes tomorrow. Not for prod."""
     pull_secret: Annotated[
-        str | None, Text(SECRET_NAME, "a Secret's name is a DNS name in lower case", "registry-credentials")
+        str | None,
+        Text(
+            rf"{_DNS_PART}(\.{_DNS_PART})*",
+            "a Secret's name is a DNS name in lower case",
+            "registry-credentials",
+            max_length=253,
+        ),
     ] = None
     """Name of an image pull Secret in the stack's namespace, made by you; only its name stands here."""
 

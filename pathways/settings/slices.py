@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from pathways.capacity import Capacity, FlexStart, OnDemand
-from pathways.errors import listed, violation
+from pathways.errors import listed, one_of, violation
 from pathways.model import Section, default
 from pathways.topology import SliceShape, TopologyError, slice_shape
 from pathways.tpu import GENERATIONS, Generation, Machine, TpuName
@@ -37,9 +37,11 @@ class Slices(Section):
         generation = GENERATIONS.get(info.data.get("tpu", ""))
         if value is None or generation is None or generation.machine(value):
             return value
-        names = listed(machine.name for machine in generation.machines)
+        names = [machine.name for machine in generation.machines]
         raise violation(
-            f"{value} is not a {generation.name} machine", f"{generation.name} runs on {names}", f"write one of {names}"
+            f"{value} is not a {generation.name} machine",
+            f"{generation.name} runs on {listed(names)}",
+            f"write {one_of(names)}",
         )
 
     @field_validator("topology")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pathways.images import Image, Release
+from pathways.images import Image, RegistryRepository, Release
 from pathways.plan import repositories_of
 from tests.pathways.support import plan
 
@@ -27,7 +27,25 @@ def test_parts(reference: str, repository: str, tag: str | None, digest: str | N
 
 
 @pytest.mark.parametrize(
-    "reference", ["", "A", "a b", "a:", "a@sha256:12", "a;b", "a//b", "a\n", "-a", "a:ü", "/a", "a/"]
+    "reference",
+    [
+        "",
+        "A",
+        "a b",
+        "a:",
+        "a@sha256:12",
+        "a;b",
+        "a//b",
+        "a\n",
+        "-a",
+        "a:ü",
+        "/a",
+        "a/",
+        "a..b/c",
+        "a-.b/c",
+        "a:0/c",
+        "a:65536/c",
+    ],
 )
 def test_no_reference(reference: str) -> None:
     with pytest.raises(ValueError, match="is not an image reference"):
@@ -46,6 +64,26 @@ def test_no_reference(reference: str) -> None:
 )
 def test_release(tag: str, release: Release | None) -> None:
     assert Image.parse(f"a/b:{tag}").release == release
+
+
+@pytest.mark.parametrize(
+    ("path", "repository"),
+    [
+        ("us-docker.pkg.dev/p/r", RegistryRepository("p", "us", "r", "")),
+        ("us-east5-docker.pkg.dev/p/r/a/b", RegistryRepository("p", "us-east5", "r", "a/b")),
+        ("us-docker.pkg.dev/acme.com/p/r/a", RegistryRepository("acme.com:p", "us", "r", "a")),
+        ("gcr.io/p/a", None),
+        ("localhost:65535/a", None),
+    ],
+)
+def test_repository_of_artifact_registry(path: str, repository: RegistryRepository | None) -> None:
+    assert RegistryRepository.of(path) == repository
+
+
+@pytest.mark.parametrize("path", ["us-docker.pkg.dev", "us-docker.pkg.dev/p", "us-docker.pkg.dev/acme.com/p"])
+def test_no_repository_of_artifact_registry(path: str) -> None:
+    with pytest.raises(ValueError, match="has no project or no repository"):
+        RegistryRepository.of(path)
 
 
 def test_default_images_follow_the_jax_version() -> None:

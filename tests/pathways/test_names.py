@@ -47,8 +47,8 @@ def test_names_are_what_google_and_kubernetes_take() -> None:
         (Names("project", "t" * 25, "j"), "team", "service account id"),
         (Names("p" * 30, "t" * 25, "j"), "team", "bucket"),
         (Names("project", "t" * 60, "j"), "team", "workload policy"),
-        (Names("goog-project", "team-dev", "j"), "team", "'goog'"),
-        (Names("project", "google-dev", "j"), "team", "'goog'"),
+        (Names("goog-project", "team-dev", "j"), "gcp:project", "'google'"),
+        (Names("project", "google-dev", "j"), "team", "'google'"),
     ],
 )
 def test_names_over_budget_are_told(names: Names, key: str, words: str) -> None:

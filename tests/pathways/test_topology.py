@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import product
 
 import pytest
 
 from pathways.topology import TopologyError, near, slice_shape, valid_topologies
-from pathways.tpu import GENERATIONS
+from pathways.tpu import GENERATIONS, Generation, Machine
 
 V4 = "2x2x1 2x2x2 2x2x4 2x4x4 4x4x4 4x4x8 4x8x8 4x4x16 8x8x8 8x8x12 8x8x16 4x16x16 8x16x16"
 V5P = (
@@ -105,3 +106,27 @@ def test_what_is_offered_is_about_as_large_and_of_about_the_shape(asked: tuple[i
     found = near(generation, generation.default_machine, asked)
     assert set(offered) <= set(found)
     assert all(max(map(int, shape.split("x"))) <= 4 * max(asked) for shape in found)
+
+
+def advice(generation: Generation, machine: Machine, topology: str) -> str | None:
+    try:
+        slice_shape(generation, machine, topology)
+    except TopologyError as error:
+        return error.fix
+    return None
+
+
+def test_every_machine_and_topology_that_is_offered_is_taken() -> None:
+    """Whatever shape is asked of whatever machine, the advice can be followed to the letter."""
+    edges = (1, 2, 3, 4, 8, 12, 16, 32)
+    for generation in GENERATIONS.values():
+        for machine, sizes in product(generation.machines, product(edges, repeat=generation.dimensions)):
+            topology = "x".join(map(str, sizes))
+            if fix := advice(generation, machine, topology):
+                shape = re.search(r"write (?:topology: |one of )?([\dx]+)", fix)
+                assert shape, fix
+                assert advice(generation, machine, shape[1]) is None
+                if other := re.search(r"machineType: (\S+)", fix):
+                    offered = generation.machine(other[1])
+                    assert offered
+                    assert advice(generation, offered, topology) is None

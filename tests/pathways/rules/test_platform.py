@@ -135,12 +135,12 @@ HOST_SUBNET = "projects/acme-host/regions/us-east5/subnetworks/gke"
             *("1025 nodes", "a zonal cluster has at most 1000", "fewer or smaller"),
         ),
         no(
-            "team",
+            "gcp:project",
             {"gcp:project": "goog-project"},
-            "goog-project-demo-dev-scratch holds 'goog'",
-            "refuses",
-            "scratch.existing",
+            *("goog-project-demo-dev-scratch holds 'google', or what looks like it", "refuses", "scratch.existing"),
         ),
+        no("gcp:project", {"gcp:project": "my-g00gle-1"}, "my-g00gle-1-demo-dev-scratch", "use scratch.existing"),
+        no("team", {"team": "g0og1e"}, "demo-project-g0og1e-dev-scratch", "write another team"),
     ],
 )
 def test_refused(case: Refused) -> None:

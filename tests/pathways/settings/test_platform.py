@@ -101,6 +101,7 @@ AUTHORIZED = {"endpoint": "authorized"}
         no("network.nodes", network(nodes=""), "is not a range"),
         no("network.nodes", network(nodes=None), "has no value (null)", "or remove nodes"),
         no("network.pods", network(pods="8.0.0.0/14"), "not a private range", "10.0.0.0/8", "write for example"),
+        no("network.services", network(services="255.255.255.0/24"), "holds 255.255.255.255", "write for example"),
         no("network.mtu", network(mtu=9000), "from 1460 to 8896"),
         no("network.subnet", network(subnet="x"), "unknown key (subnet)", "nodes, pods, services, mtu"),
         no("network.existing.podRange", existing_network(podRange=ABSENT), "is missing", "write podRange: pods"),

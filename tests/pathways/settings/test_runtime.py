@@ -55,7 +55,22 @@ def env(role: str, **values: Any) -> dict[str, Any]:
         no("runtime.images.repository", runtime(images={"repository": "host/path/"}), "trailing slash"),
         no("runtime.images.server", runtime(images={"server": None}), "has no value (null)", "remove server"),
         no("runtime.images.server", runtime(images={"server": "a b:jax-0.11.1"}), "without blanks"),
+        no(
+            "runtime.images.repository",
+            runtime(images={"repository": "us-docker.pkg.dev/pathways"}),
+            *("names no repository of Artifact Registry", "PROJECT/REPOSITORY"),
+        ),
+        no(
+            "runtime.images.server", runtime(images={"server": "us-docker.pkg.dev/s:jax-0.11.1"}), "names no repository"
+        ),
+        no(
+            "runtime.images.server",
+            runtime(images={"server": "us-docker.pkg.dev/p/s:jax-0.11.1"}),
+            "and no image in it",
+        ),
         no("runtime.images.pullSecret", runtime(images={"pullSecret": "My_Secret"}), "write my-secret"),
+        no("runtime.images.pullSecret", runtime(images={"pullSecret": "a..b"}), "a DNS name"),
+        no("runtime.images.pullSecret", runtime(images={"pullSecret": "a.-b"}), "a DNS name"),
         no("runtime.images.allowMutableTags", runtime(images={"allowMutableTags": "true"}), "without quotes"),
         no("runtime.colocatedPython", runtime(colocatedPython=None), "has no value (null)", "remove colocatedPython"),
         no("runtime.colocatedPython", runtime(colocatedPython=True), "true or false (true)", "a map"),
