@@ -49,9 +49,11 @@ def _construct_float(loader: Any, node: yaml.ScalarNode) -> float:
 
 
 def _number(node: yaml.ScalarNode, read: Callable[[], N]) -> N:
-    """What `read` makes of a number; Python reads none of more than 4,300 digits."""
+    """What `read` makes of a number; none of more than 4,300 digits, which Python could not print either."""
     try:
-        return read()
+        value = read()
+        str(value)  # raises where it cannot be
+        return value
     except ValueError:
         kind = "a whole number" if node.tag.endswith(":int") else "a number"
         message = f"{shortened(node.value)} is not {kind} that can be read"

@@ -54,21 +54,24 @@ def load(raw: Mapping[str, object], file: str) -> Settings:
     return settings
 
 
-def _printable(value: object, depth: int = 0) -> object:
+def _printable(value: object, above: frozenset[int] = frozenset()) -> object:
     """A value whose numbers can be printed: Python prints none of more than 4,300 digits, nor do pydantic's errors.
 
-    Down to where a section says what it is (`slices.capacity.type`); further down a map may hold itself.
+    `above` are the maps and lists that hold it: one that holds itself is left as it is, as is what is very deep.
     """
     if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
         return "a number too long to print"
-    if isinstance(value, Mapping) and depth < _DEPTH:
-        return {key: _printable(each, depth + 1) for key, each in value.items()}
-    return value
+    if id(value) in above or len(above) > _DEEPEST:
+        return value
+    inside = above | {id(value)}
+    if isinstance(value, Mapping):
+        return {key: _printable(each, inside) for key, each in value.items()}
+    return [_printable(each, inside) for each in value] if isinstance(value, list) else value
 
 
 _LONGEST_NUMBER = 14_000
 """Bits of 4,214 digits."""
-_DEPTH = 2
+_DEEPEST = 64
 
 
 def _faults(values: Mapping[str, object]) -> list[ErrorDetails]:

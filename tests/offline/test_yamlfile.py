@@ -91,6 +91,7 @@ BOMB = "a: &a [x]\n" + "".join(
         ("a: !!bool maybe\n", ["f: line 1: not valid YAML (maybe is neither true nor false)"]),
         ("a: 1\nb: !!int abc\n", ["f: line 2: not valid YAML (abc is not a whole number that can be read)"]),
         ("a: !!float abc\n", ["f: line 1: not valid YAML (abc is not a number that can be read)"]),
+        (f"a: 0x{'f' * 5000}\n", ["f: line 1: not valid YAML (0xffff"]),
         (f"a: {'9' * 5000}\n", ["f: line 1: not valid YAML (9999"]),
         (f"a: {'[' * 80}{']' * 80}\n", ["f: a.0.0: nested too deep; a value is nested at most 64 deep"]),
         (BOMB, ["f: f: has too many values; a file has at most 100,000 values"]),
