@@ -89,11 +89,16 @@ def _list(known: Facts, old: list[Any], new: list[Any], path: Path, replaces: bo
 def _set(known: Facts, old: list[Any], new: list[Any], path: Path, replaces: bool) -> Iterator[PathChange]:
     before = {_key(item): (index, item) for index, item in enumerate(old)}
     after = {_key(item): (index, item) for index, item in enumerate(new)}
-    for key in sorted(before.keys() - after.keys()):
-        index, item = before[key]
+    gone = [before[key] for key in sorted(before.keys() - after.keys())]
+    come = [after[key] for key in sorted(after.keys() - before.keys())]
+    if len(gone) == len(come) == 1 and not any(isinstance(item, Mapping | list) for _, item in (*gone, *come)):
+        # Of two plain values a reader sees one in place of the other.
+        ((_, left),), ((index, right),) = gone, come
+        yield change((*path, index), left, right, replaces=replaces or _replaces_whole(known, path, right))
+        return
+    for index, item in gone:
         yield change((*path, index), item, None, replaces=replaces or _replaces_whole(known, path, item))
-    for key in sorted(after.keys() - before.keys()):
-        index, item = after[key]
+    for index, item in come:
         yield change((*path, index), None, item, replaces=replaces or _replaces_whole(known, path, item))
 
 

@@ -15,6 +15,18 @@ from tests.offline.diff.made import BUCKET, CLUSTER, POOL, SERVICE, SUBNET
 SAME: list[tuple[str, bool]] = []
 GOOGLE: dict[str, tuple[str, dict[str, Any], dict[str, Any], list[tuple[str, bool]]]] = {
     "the order of a set": (POOL, {"nodeLocations": ["a", "b"]}, {"nodeLocations": ["b", "a"]}, SAME),
+    "one value of a set for another": (
+        POOL,
+        {"nodeLocations": ["c", "a"]},
+        {"nodeLocations": ["a", "b"]},
+        [("nodeLocations[1]", False)],
+    ),
+    "more values of a set": (
+        POOL,
+        {"nodeLocations": ["c"]},
+        {"nodeLocations": ["a", "b"]},
+        [("nodeLocations[0]", False), ("nodeLocations[0]", False), ("nodeLocations[1]", False)],
+    ),
     "the order of a list": (
         SUBNET,
         {"secondaryIpRanges": [{"rangeName": "a"}, {"rangeName": "b"}]},
