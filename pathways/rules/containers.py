@@ -16,7 +16,7 @@ from pathways.settings.runtime import references
 from pathways.settings.stack import Settings
 from pathways.settings.workload import Batch
 
-_TPU_PORTS = {8471: "the TPU mesh", 8080: "megascale"}
+_TPU_PORTS = {8471: "the TPU mesh", 8080: "megascale", 8431: "the TPU runtime's metrics"}
 _NODE_PORTS = {
     22: "SSH",
     988: "the metadata server",

@@ -46,6 +46,7 @@ SIDECAR = "us-docker.pkg.dev/demo-project/p/sidecar:jax-0.11.1"
         no("runtime.ports.proxy", {"runtime": {"ports": {"proxy": 29002}}}, "second port", "distinct"),
         no("runtime.ports.worker", {"runtime": {"ports": {"worker": 8471}}}, "TPU mesh", "distinct", "write another"),
         no("runtime.ports.worker", {"runtime": {"ports": {"worker": 8470}}}, "8470 takes 8471", "TPU mesh"),
+        no("runtime.ports.worker", {"runtime": {"ports": {"worker": 8431}}}, "metrics", "write another"),
         no("runtime.ports.worker", {"runtime": {"ports": {"worker": 8079}}}, "8079 takes 8080", "megascale"),
         no(
             "runtime.ports.worker",
