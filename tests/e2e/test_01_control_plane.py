@@ -262,17 +262,21 @@ def test_the_pulumi_engine_finds_the_built_kubernetes_provider(needs: Needs, tmp
 
 def test_a_killed_run_leaves_no_process_and_no_folder_behind(tmp_path: Path) -> None:
     script = """
-        import os, signal
+        import os, signal, subprocess, sys
         from tests.e2e.cluster.processes import Processes
         processes = Processes()
         child = processes.start("sleeper", ["sh", "-c", "sleep 600 & sleep 600"])
-        print(processes.folder, child.child.pid, flush=True)
+        plugin = processes.folder / "plugin"
+        plugin.symlink_to(sys.executable)
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        apart = subprocess.Popen([plugin, "-c", "import time; time.sleep(600)"], start_new_session=True, **quiet)
+        print(processes.folder, child.child.pid, apart.pid, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
     assert run.returncode == -signal.SIGKILL, run.stderr
-    folder, group = run.stdout.split()
-    wait_for("the group gone", lambda: not group_exists(int(group)))
+    folder, *groups = run.stdout.split()
+    wait_for("the groups gone", lambda: not any(group_exists(int(group)) for group in groups))
     wait_for("the folder gone", lambda: not Path(folder).exists())
 
 

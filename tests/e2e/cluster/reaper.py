@@ -10,10 +10,22 @@ This file runs as a script of its own and imports only the standard library.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
+import subprocess
 import sys
+
+
+def programs_in(folder: str) -> list[int]:
+    """The processes of programs in this folder, as the engine's plugins are.
+
+    Each has a group of its own, and outlives an engine that is killed.
+    """
+    told = subprocess.run(["ps", "-Aww", "-o", "pid=,args="], capture_output=True, text=True, check=False).stdout
+    found = [line.split(maxsplit=1) for line in told.splitlines()]
+    return [int(pid) for pid, command in found if command.startswith(f"{folder}/")]
 
 
 def main() -> None:
@@ -31,10 +43,11 @@ def main() -> None:
         elif word.startswith("-") and int(word[1:]) in groups:
             groups.remove(int(word[1:]))
     for group in reversed(groups):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+    for process in programs_in(sys.argv[1]):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
     if not keep:
         shutil.rmtree(sys.argv[1], ignore_errors=True)
 
