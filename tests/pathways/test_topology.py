@@ -118,7 +118,7 @@ def advice(generation: Generation, machine: Machine, topology: str) -> str | Non
 
 def test_every_machine_and_topology_that_is_offered_is_taken() -> None:
     """Whatever shape is asked of whatever machine, the advice can be followed to the letter."""
-    edges = (1, 2, 3, 4, 8, 12, 16, 32)
+    edges = (1, 2, 3, 4, 8, 32)
     for generation in GENERATIONS.values():
         for machine, sizes in product(generation.machines, product(edges, repeat=generation.dimensions)):
             topology = "x".join(map(str, sizes))
