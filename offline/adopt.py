@@ -51,13 +51,13 @@ class _Exported(BaseModel, strict=True):
 
 
 class _NoIdError(Exception):
-    """An input that the id is made of is not there, or no text."""
+    """Why there is no id, in words."""
 
 
 def _text(inputs: object, key: str) -> str:
     value = inputs.get(key) if isinstance(inputs, Mapping) else None
     if not isinstance(value, str) or not value:
-        raise _NoIdError(key)
+        raise _NoIdError(f"its {key} is no text")
     return value
 
 
@@ -161,12 +161,11 @@ def adopt(exported: State) -> State:
 
 def _id(found: State) -> str:
     if found["type"] not in _IDS:
-        raise _NoIdError(found["type"])
+        raise _NoIdError("only what this project creates can be adopted")
     return _IDS[found["type"]](found.get("inputs") or {})
 
 
-def _no_id(found: State, lacking: str) -> str:
-    why = "only what this project creates can be adopted" if lacking == found["type"] else f"its {lacking} is no text"
+def _no_id(found: State, why: str) -> str:
     return (
         f"state: {found['urn'].rpartition('::')[2]}: nothing tells the id of a {found['type']}; {why}; look whether it "
         "is there, and run `pulumi import` or `pulumi refresh --clear-pending-creates`"

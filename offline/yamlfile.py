@@ -173,17 +173,16 @@ class _Walk:
 
 def _repeated(node: yaml.MappingNode, path: tuple[str, ...], label: str) -> Iterator[str]:
     first_line: dict[str, int] = {}
-    seen: set[str] = set()
     for key, _ in node.value:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
             raise yaml.constructor.ConstructorError(None, None, "a key is not plain text", key.start_mark)
-        first = first_line.setdefault(key.value, line)
-        if key.value in seen:
-            where = ".".join((*path, key.value))
-            lines = f"line {line}" if first == line else f"lines {first} and {line}"
-            yield f"{label}: {where}: written twice ({lines}); a key stands once in its map; keep one of the two"
-        seen.add(key.value)
+        if key.value not in first_line:
+            first_line[key.value] = line
+            continue
+        first, where = first_line[key.value], ".".join((*path, key.value))
+        lines = f"line {line}" if first == line else f"lines {first} and {line}"
+        yield f"{label}: {where}: written twice ({lines}); a key stands once in its map; keep one of the two"
 
 
 def _below(node: yaml.Node) -> list[tuple[str, yaml.Node]]:

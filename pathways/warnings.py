@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathways.capacity import FlexStart, Spot
 from pathways.errors import listed
 from pathways.head import head_needs
-from pathways.images import Image
+from pathways.images import ARTIFACT_REGISTRY, Image
 from pathways.plan import Plan, images_of, repositories_of
 from pathways.settings.platform import CreatedCluster, CreatedScratch, ExistingCluster, ExistingScratch
 from pathways.settings.runtime import DEFAULT_REPOSITORY
@@ -65,11 +65,11 @@ def _images(plan: Plan) -> Iterator[str]:
         yield "runtime.images: only one of server and proxy names its release by tag; make sure both are of one"
     own = plan.settings.project
     for project, location, repository in repositories_of(plan):
-        if project != own and f"{location}-docker.pkg.dev/{project}/{repository}" != DEFAULT_REPOSITORY:
+        if project != own and f"{location}{ARTIFACT_REGISTRY}/{project}/{repository}" != DEFAULT_REPOSITORY:
             account = f"{plan.names.node_service_account}@{own}.iam.gserviceaccount.com"
             fix = f"give {account} roles/artifactregistry.reader on it"
             yield f"images: {project}/{repository} is another project's; {fix}"
-    outside = [reference for reference in plan.images.values() if "-docker.pkg.dev/" not in reference]
+    outside = [reference for reference in plan.images.values() if f"{ARTIFACT_REGISTRY}/" not in reference]
     if outside and not runtime.images.pull_secret:
         names = listed(sorted(set(outside)))
         yield f"images: {names} is not in Artifact Registry; if it is private, set runtime.images.pullSecret"

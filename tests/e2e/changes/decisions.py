@@ -11,12 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.engine.child import PACKAGES
-from tests.e2e.engine.deployment import Deployment
+from tests.e2e.engine.deployment import PROGRAM, Deployment
 from tests.e2e.engine.runs import QUIET, Run
 from tests.offline.diff.table import Case
 
-_KEPT = ("__main__.py", "Pulumi.yaml", *PACKAGES)
 _REPLACING = frozenset({"replace", "create-replacement", "delete-replaced", "discard-replaced"})
 _AT_ONCE = min(4, os.cpu_count() or 1)
 
@@ -65,7 +63,7 @@ def variant(deployment: Deployment, name: str, config: Mapping[str, Any], progra
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower())
     project = deployment.folder.parent / "variants" / f"{deployment.folder.parent.name}-{slug}" / "project"
     project.mkdir(parents=True)
-    for each in _KEPT:
+    for each in PROGRAM:
         (project / each).symlink_to(deployment.folder / each)
     if program is not None:
         program.write(project)

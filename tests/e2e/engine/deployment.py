@@ -19,7 +19,7 @@ from tests.e2e.engine import child, keys
 from tests.e2e.engine.runs import Run
 
 ROOT = child.ROOT
-_PROGRAM = ("__main__.py", "Pulumi.yaml", *child.PACKAGES)
+PROGRAM = ("__main__.py", "Pulumi.yaml", *child.PACKAGES)
 _RUNS_THE_PROGRAM = ("preview", "up")
 _ASKS_NOTHING = dict.fromkeys(("up", "refresh", "destroy"), ("--yes", "--skip-preview"))
 _PATIENCE = 300.0
@@ -51,7 +51,7 @@ class Deployment:
         project, state = folder / "project", folder / "state"
         project.mkdir(parents=True)
         state.mkdir()
-        for name in _PROGRAM:
+        for name in PROGRAM:
             (project / name).symlink_to(ROOT / name)
         own = {
             "PULUMI_BACKEND_URL": f"file://{state}",
