@@ -1,7 +1,8 @@
 #!/bin/sh
 # Resolve requirements*.in into requirements*.txt: exact versions with hashes, for every Python from 3.11 on and
 # every platform (markers where they differ), without the address of any registry. Keeps the versions that are
-# pinned already; `sh scripts/lock.sh --upgrade` takes the newest that the .in files allow.
+# pinned already; `sh scripts/lock.sh --upgrade` takes the newest that the .in files allow. Extras stay in the pins:
+# without them pip takes `coverage[toml]` for one that has none, as soon as a newer release than the pinned one is out.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -18,7 +19,7 @@ trap 'exit 143' TERM
 
 compile() {
     "$tools/bin/uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-        --no-header --no-emit-index-url --no-emit-find-links --annotation-style line "$@"
+        --no-strip-extras --no-header --no-emit-index-url --no-emit-find-links --annotation-style line "$@"
 }
 compile requirements.in --output-file requirements.txt "$@"
 compile requirements-dev.in --constraints requirements.txt --output-file requirements-dev.txt "$@"

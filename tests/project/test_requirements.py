@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import requires
 
 import pytest
 from packaging.requirements import Requirement
@@ -11,7 +12,7 @@ from packaging.utils import canonicalize_name
 from tests.project.checkout import ROOT
 
 LOCKED = ("requirements.txt", "requirements-dev.txt", "requirements-scan.txt", "policy/requirements.txt")
-PINNED = re.compile(r"(?P<pin>[\w.-]+==[\w.!+]+(?: ; [^#]+?)?)(?: --hash=sha256:[0-9a-f]{64})+")
+PINNED = re.compile(r"(?P<pin>[\w.-]+(?:\[[\w,.-]+\])?==[\w.!+]+(?: ; [^#]+?)?)(?: --hash=sha256:[0-9a-f]{64})+")
 
 
 def logical_lines(name: str) -> list[str]:
@@ -67,6 +68,18 @@ def test_what_is_asked_for_is_locked(source: str, locked: str) -> None:
     for requirement in wanted(source):
         pin = have[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version(pin)), f"{source} asks for {requirement}, {locked} has {pin}"
+        assert requirement.extras <= pin.extras, f"{source} asks for {requirement}, {locked} has {pin}"
+
+
+def test_what_a_package_asks_for_with_an_extra_is_locked_with_it() -> None:
+    # pip takes `coverage[toml]` for another package than a locked `coverage`, one whose newest release will do, and
+    # refuses that for want of hashes: an installation that worked until the release breaks.
+    have = pins("requirements-dev.txt")
+    here = [name for name, pin in have.items() if pin.marker is None or pin.marker.evaluate()]
+    needed = [Requirement(line) for name in here for line in requires(name) or ()]
+    needed = [each for each in needed if each.extras and (each.marker is None or each.marker.evaluate({"extra": ""}))]
+    assert [str(each) for each in needed if each.extras - have[canonicalize_name(each.name)].extras] == []
+    assert needed
 
 
 def test_tests_run_on_the_versions_that_a_preview_runs_on() -> None:
