@@ -45,11 +45,11 @@ format: dev ## write what lint and format can mend themselves
 
 e2e: dev ## the real-engine suite: Pulumi's engine and a Kubernetes control plane on this machine
 	@$(python) -m tests.e2e.tools
-	@$(python) -m pytest tests/e2e --numprocesses=2 --dist=loadgroup --no-loadscope-reorder $(ARGS)
+	@$(python) -m pytest tests/e2e --numprocesses=3 --dist=loadgroup --no-loadscope-reorder $(ARGS)
 
 proof: dev ## the real-engine suite, and docs/proof.md written anew from what it showed
 	@$(python) -m tests.e2e.tools
-	@report=$$(mktemp) && $(python) -m pytest tests/e2e --numprocesses=2 --dist=loadgroup --no-loadscope-reorder --junitxml=$$report $(ARGS); \
+	@report=$$(mktemp) && $(python) -m pytest tests/e2e --numprocesses=3 --dist=loadgroup --no-loadscope-reorder --junitxml=$$report $(ARGS); \
 	status=$$?; $(python) -m tests.e2e.proof $$report; rm -f $$report; exit $$status
 
 bench: dev ## the speed of the recorder and of the command line

@@ -150,7 +150,7 @@ def namespace(control_plane: ControlPlane) -> Iterator[str]:
     name = made["metadata"]["name"]
     wait_for("its service account", lambda: kube.get("ServiceAccount", "default", name))
     yield name
-    kube.delete("Namespace", name)
+    kube.end_namespace(name)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.changes.order import in_order, started
+from tests.e2e.changes.order import ended, in_order
 from tests.e2e.changes.rows import PLAIN, RARE
 from tests.e2e.changes.walk import Made, Walk
 from tests.offline.diff.table import Edit
@@ -108,10 +108,15 @@ def test_another_machine_of_the_head_ends_the_job_before_the_head_goes_and_touch
 def test_slices_that_cannot_change_in_place_go_after_the_job_and_come_before_it(
     walk: Walk, base: Edit, head: Edit
 ) -> None:
+    """One slice waits until the job has ended; the engine begins the others' deletion, of minutes, at that moment."""
+    walk.stand(base)
+    walk.world.cloud.set_durations(NodePool={"delete": 2})
     made = walk.go(base, head)
+    walk.world.cloud.set_durations()
     assert sorted(made.written) == sorted((method, name) for method in ("Create", "Delete") for name in SLICES)
+    assert any(in_order(made.run, ("delete-replaced", JOB), ("delete-replaced", name)) for name in SLICES)
     for name in SLICES:
-        assert started(made.run, ("delete-replaced", JOB), ("delete-replaced", name))
+        assert ended(made.run, ("delete-replaced", JOB), ("delete-replaced", name))
         assert in_order(made.run, ("delete-replaced", name), ("create-replacement", name), ("create-replacement", JOB))
     assert restarted(made)
     assert made.untouched(*CPU_POOLS)

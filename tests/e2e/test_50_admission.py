@@ -51,7 +51,7 @@ def namespaces(control_plane: ControlPlane) -> Iterator[None]:
         kube.create(manifests.service_account(plan))
     yield
     for name in first:
-        kube.delete("Namespace", name)
+        kube.end_namespace(name)
 
 
 def test_enough_combinations_are_tried() -> None:
@@ -94,7 +94,7 @@ def test_stacks_created_for_real_run_until_every_pod_is_up(control_plane: Contro
     placed = {plan.names.prefix: _slices_on_one_pool(kube, plan) for plan in plans}
     assert all(placed.values()), placed
     for plan in plans:
-        kube.delete("Namespace", plan.names.namespace)
+        kube.end_namespace(plan.names.namespace)
     wait_for("namespaces gone", lambda: not any(kube.get("Namespace", p.names.namespace) for p in plans) or None, 120)
     for shape, _ in pools:
         remove_pool(kube, shape.pool)

@@ -41,7 +41,7 @@ def in_order(run: Run, *steps: tuple[str, str]) -> bool:
     )
 
 
-def started(run: Run, first: tuple[str, str], second: tuple[str, str]) -> bool:
-    """Whether one step began before another did, not caring for its end."""
+def ended(run: Run, first: tuple[str, str], second: tuple[str, str]) -> bool:
+    """Whether one step was over before another was, not caring for their beginnings."""
     order = moments(run)
-    return order.index(Moment("begun", *first)) < order.index(Moment("begun", *second))
+    return order.index(Moment("done", *first)) < order.index(Moment("done", *second))

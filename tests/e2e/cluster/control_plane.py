@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -148,6 +149,19 @@ class ControlPlane:
             message = f"API server: {error}\n{process.tail()}"
             raise AssertionError(message) from error
 
+    def _scheduler_config(self, kubeconfig: Path) -> Path:
+        """A pod that found no place is tried again after a second; up to ten, the default, a test would only wait."""
+        config = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": str(kubeconfig), "qps": 200, "burst": 400},
+            "leaderElection": {"leaderElect": False},
+            "podMaxBackoffSeconds": 1,
+        }
+        file = self.processes.folder / "scheduler.json"
+        file.write_text(json.dumps(config))
+        return file
+
     def _start_controllers(self, kubeconfig: Path) -> None:
         common = [f"--{flag}={kubeconfig}" for flag in ("kubeconfig", "authentication-kubeconfig")]
         common += [f"--authorization-kubeconfig={kubeconfig}", "--leader-elect=false", "--secure-port=0"]
@@ -163,7 +177,7 @@ class ControlPlane:
             "--kube-api-qps=200",
             "--kube-api-burst=400",
         )
-        self._run("kube-scheduler", *common, "--kube-api-qps=200", "--kube-api-burst=400")
+        self._run("kube-scheduler", *common, f"--config={self._scheduler_config(kubeconfig)}")
         stages = stage_files(self.tools["kwok"].folder, self.processes.folder / "stages")
         self._run(
             "kwok",
