@@ -25,7 +25,8 @@ from tests.e2e.world import World, empty
 from tests.e2e.world_setup import STACKS, prepare
 
 SYSTEM_POOL = "system"
-_MEASURED = ("test_11_order", "test_02_queues_and_groups")
+_MEASURED = ("test_11_order", "test_02_queues_and_groups", "test_05_usage")
+_WALK = "walk"
 _RUN = pytest.StashKey[Processes]()
 
 Needs = Callable[..., Mapping[str, Tool]]
@@ -197,17 +198,17 @@ def _group(item: pytest.Item) -> str:
     callspec = getattr(item, "callspec", None)
     if callspec and "life" in callspec.params:
         return f"life of {callspec.params['life']}"
-    return "walk" if "walk" in getattr(item, "fixturenames", ()) else item.path.stem
+    return _WALK if _WALK in getattr(item, "fixturenames", ()) else item.path.stem
 
 
 def _in_turn(groups: Iterable[str]) -> list[str]:
     """An order in which what keeps the cores busy, the life of a stack, runs beside what mostly waits, a file.
 
-    Before all, durations are measured, beside a file that does little.
+    Before all, durations are measured, beside files that do little. The walk is the longest and comes next.
     """
     first = [group for group in _MEASURED if group in groups]
     files = [group for group in groups if group not in first and group.startswith("test_")]
-    busy = [group for group in groups if group not in first and group not in files]
+    busy = sorted((group for group in groups if group not in first and group not in files), key=_WALK.__ne__)
     return [*first, *(group for pair in zip_longest(busy, files) for group in pair if group)]
 
 

@@ -29,6 +29,7 @@ each_job = pytest.mark.parametrize("job", JOBS.values(), ids=list(JOBS))
 RIGHTS = {
     "ci.check": {"contents": "read"},
     "ci.test": {"contents": "read"},
+    "ci.engine": {"contents": "read"},
     "ci.plan": {"contents": "read"},
     "preview.discover": {"contents": "read"},
     "preview.diff": {"contents": "read"},

@@ -78,11 +78,8 @@ def ensure(programs: Iterable[Program] = PROGRAMS, say: Callable[[str], None] = 
         say: Takes one line for each step.
 
     Raises:
-        ToolError: Go is missing, or a build failed (with the compiler's last lines).
+        ToolError: A build failed (with the compiler's last lines).
     """
-    programs = list(programs)
-    if shutil.which("go") is None and (absent := missing(programs)):
-        raise ToolError(without_go(absent))
     tools: dict[str, Tool] = {}
     cache_folder().mkdir(parents=True, exist_ok=True)
     for program in programs:
