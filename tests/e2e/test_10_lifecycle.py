@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.e2e.cluster.nodes import nodes_of
 from tests.e2e.cluster.workloads import JOB_INDEX_LABEL, pools_of_slices, running
 from tests.e2e.lifecycle import WRITES, Life, arguments, container, containers, environment
@@ -184,6 +186,12 @@ class TestSecondRun:
 
     def test_of_preview_with_refresh_is_empty_too(self, life: Life) -> None:
         life.deployment.preview(refresh=True, expect_no_changes=True).expect_ok()
+
+    def test_of_preview_is_empty_when_an_installed_pulumi_runs_the_program(self, life: Life) -> None:
+        host = life.world.plane.tools["pulumi"].binary.with_name("pulumi-language-python")
+        if not host.exists():
+            pytest.skip(f"no Pulumi of this version is installed, which would have {host.name} beside it")
+        life.deployment.preview(host=True, expect_no_changes=True).expect_ok()
 
 
 def test_the_state_holds_no_credentials(life: Life) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -76,7 +77,8 @@ class Deployment:
     def preview(self, **options: Any) -> Run:
         """Preview; `expect_no_changes=True` makes any change a failure, `refresh=True` looks at the cloud first.
 
-        Options are those of the command, a list standing for as many of the same name.
+        Options are those of the command, a list standing for as many of the same name; with `host=True` the language
+        host of an installed Pulumi runs the program.
         """
         return self.run("preview", **options)
 
@@ -96,7 +98,9 @@ class Deployment:
         """Run one operation to its end. `extra` are variables for this run alone."""
         return self.start(operation, extra=extra, **options).wait()
 
-    def start(self, operation: str, *, extra: Mapping[str, str] | None = None, **options: Any) -> RunningEngine:
+    def start(
+        self, operation: str, *, extra: Mapping[str, str] | None = None, host: bool = False, **options: Any
+    ) -> RunningEngine:
         """Start an operation and return at once."""
         self.runs += 1
         base = self.folder.parent / f"{self.runs:02}-{operation}"
@@ -105,7 +109,9 @@ class Deployment:
         environment = {**self.environment, "PULUMI_DEBUG_COMMANDS": "true", **(extra or {})}  # for `--event-log`
         command = ["pulumi", operation, f"--stack={self.stack}", f"--event-log={events}", "--color=never"]
         command += [*_ASKS_NOTHING.get(operation, ()), "--non-interactive", *_flags(options)]
-        if operation in _RUNS_THE_PROGRAM:
+        if host:
+            self._link_environment()
+        if operation in _RUNS_THE_PROGRAM and not host:
             log = self.processes.logs / f"{name}.log"
             log.touch()
             order = child.Order(self.folder, command, {**os.environ, **environment}, log)
@@ -113,6 +119,12 @@ class Deployment:
         else:
             process = self.processes.start(name, command, environment, self.folder)
         return RunningEngine(operation, self.processes, process, events, time.monotonic())
+
+    def _link_environment(self) -> None:
+        """The virtual environment that `Pulumi.yaml` names: the one of the tests."""
+        link = self.folder / ".venv"
+        if not link.is_symlink():
+            link.symlink_to(sys.prefix)
 
     def pulumi(self, *words: str, expect: int | None = 0) -> str:
         """Run the `pulumi` command itself, for what needs no program; what it printed, both streams."""
